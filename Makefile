@@ -46,7 +46,7 @@ rig: ## build the real control plane and Helm for the tests (Kubernetes, etcd, K
 	@{ tools/kube-rig/rig build && tools/kube-rig/rig build --only helm; } || { code=$$?; [ $$code -eq 3 ] || exit $$code; \
 	  echo 'rig: the tests against the real control plane will be reported as skipped'; }
 
-reference: manifests ## the configuration reference, from the program's own reader (written with the manifests)
+reference: manifests ## the configuration reference, from the code that reads the configuration (written with the manifests)
 
 manifests: deps ## write again what follows from the program and tools/monitoring/source.py: RBAC, chart, reference, rules, dashboards
 	@$(call build,dev,--target rescheduler)

@@ -25,6 +25,6 @@ int main(int count, char** arguments) {
   }
   std::cout << replayed << " inputs replayed\n";
   if (replayed != 0) return 0;
-  std::cerr << "there is no input to replay: name folders that hold some\n";
+  std::cerr << "there is no input to replay: give folders with inputs\n";
   return 1;
 }

@@ -144,7 +144,8 @@ int run(const Options& options) {
     rows.push_back(*row);
   }
   if (rows.empty()) {
-    fmt::print(stderr, "roadef: no instance in {}; point RESCHEDULER_DATA at the data\n", options.data);
+    fmt::print(stderr, "roadef: no instance in {}; set RESCHEDULER_DATA to the directory with the data\n",
+               options.data);
     return kNoData;
   }
   print_totals(rows);

@@ -40,7 +40,7 @@ constexpr std::array kSharedOptions = {
     SharedOption{"-o,--output", "output format (default: table)"},
     SharedOption{"--scenario",
                  "imbalance (default of demo), pressure, maintenance, failure, seed-12-pods, openb, or a YAML file"},
-    SharedOption{"--seed", "seed of everything random (default: the scenario's)"},
+    SharedOption{"--seed", "seed of the random numbers (default: the seed of the scenario)"},
 };
 
 template <class T>
@@ -88,7 +88,7 @@ void add_demo_options(CLI::App& command, cli::DemoOptions& options) {
       ->check(CLI::Range(0.01, 1'000.0));
   command.add_option("--seconds", options.seconds, "end after this number of seconds")->check(CLI::PositiveNumber);
   shared(command, "--seed", options.seed);
-  command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig, to look around with kubectl");
+  command.add_option("--kubeconfig-out", options.kubeconfig_out, "write a kubeconfig for kubectl");
   command.add_flag("--no-rescheduling", options.no_rescheduling, "schedule pods and do not move running ones");
   command.add_option("--ui-port", options.ui_port,
                      "serve the dashboard on this port of 127.0.0.1; 0: any free port (default: 8088 if it is free)");

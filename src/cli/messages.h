@@ -8,26 +8,26 @@ namespace rescheduler::cli::messages {
 inline constexpr Phrase kStarting{"Starting Kubernetes Scheduler", "启动Kubernetes调度器"};
 inline constexpr Phrase kPluginReady{"Rescheduler plugin initialized successfully", "Rescheduler插件初始化成功"};
 inline constexpr Phrase kConfigNote{"configuration: note", "配置提示"};
-inline constexpr Phrase kPluginLeftOut{"configuration: this version does not have the plugin, it is left out",
+inline constexpr Phrase kPluginLeftOut{"configuration: this version does not have the plugin; the plugin is ignored",
                                        "配置：本版本没有该插件，已忽略"};
 inline constexpr Phrase kServing{"serving", "开始提供服务"};
-inline constexpr Phrase kStopping{"stopping: what was begun is finished", "正在停止：完成已开始的操作"};
-inline constexpr Phrase kCutOff{"not everything ended in time: what is still on its way is cut off",
+inline constexpr Phrase kStopping{"stopping: finishing the actions in progress", "正在停止：完成已开始的操作"};
+inline constexpr Phrase kCutOff{"not all actions finished in time: the remaining actions are aborted",
                                 "未能按时全部结束：剩余操作被中断"};
-inline constexpr Phrase kLeaseLost{"the lease is lost: this process ends, another one leads",
+inline constexpr Phrase kLeaseLost{"the lease is lost: this process exits, another replica leads",
                                    "租约丢失：本进程退出，由其他副本领导"};
 inline constexpr Phrase kLeads{"leader elected", "领导者已选出"};
-inline constexpr Phrase kDeciding{"deciding where pods go", "开始调度Pod"};
-inline constexpr Phrase kMoving{"rescheduling: moving pods to where they should be", "开始重调度Pod"};
+inline constexpr Phrase kDeciding{"scheduling pods", "开始调度Pod"};
+inline constexpr Phrase kMoving{"rescheduling: moving pods", "开始重调度Pod"};
 inline constexpr Phrase kPermissionMissing{"permission missing", "缺少权限"};
-inline constexpr Phrase kPermissionsUnknown{"permissions are not known", "无法确认权限"};
-inline constexpr Phrase kNoMigrations{"the cluster shows no Migrations: nothing is moved",
+inline constexpr Phrase kPermissionsUnknown{"permissions could not be checked", "无法确认权限"};
+inline constexpr Phrase kNoMigrations{"the API server does not serve Migrations: no pods are moved",
                                       "集群没有Migration资源：不会迁移任何Pod"};
 inline constexpr Phrase kMigrationsNotShown{
-    "the cluster does not show its Migrations: replacements of moved pods may land elsewhere",
+    "Migrations could not be read: replacements of moved pods can be placed on other nodes",
     "集群未返回Migration：被迁移Pod的替代者可能落到别处"};
 inline constexpr Phrase kNoWebhook{
-    "recovery: no webhook, replacements of failed pods may return to nodes they failed on",
+    "recovery: no webhook, replacements of failed pods can return to the nodes where pods failed",
     "故障恢复：没有webhook，重建的Pod不知道应避开哪些节点"};
 inline constexpr Phrase kWebhookTrouble{"recovery: the webhook is not up to date", "故障恢复：webhook未能更新"};
 

@@ -39,7 +39,7 @@ Result<Dump> read_dump(std::string_view text, Cluster& into) {
   const auto* list = document.if_object();
   const auto* items = list == nullptr ? nullptr : list->if_contains("items");
   if (items == nullptr || !items->is_array()) {
-    return fail(Errc::Invalid, "there is no list of objects in it; give the output of `kubectl get ... -o json`");
+    return fail(Errc::Invalid, "no list of objects found; give the output of `kubectl get ... -o json`");
   }
   Dump dump;
   dump.pod = text_of(*list, "pod");
@@ -48,7 +48,7 @@ Result<Dump> read_dump(std::string_view text, Cluster& into) {
   }
   for (const boost::json::value& item : items->get_array()) {
     const auto* object = item.if_object();
-    if (object == nullptr) return fail(Errc::Invalid, "the list holds something that is no object");
+    if (object == nullptr) return fail(Errc::Invalid, "the list contains an item that is not an object");
     const auto kind_name = text_of(*object, "kind");
     const kube::ResourceType* kind = kube::find_type(text_of(*object, "apiVersion"), kind_name);
     if (std::ranges::find(model_kinds(), kind) == model_kinds().end()) {

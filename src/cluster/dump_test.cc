@@ -70,9 +70,9 @@ TEST(Dump, EveryMistakeIsOneSentence) {
   for (const auto& [text, expected] : {
            std::pair<std::string, std::string>{"{", "not JSON: "},
            {"", "not JSON: "},
-           {"[]", "there is no list of objects in it; give the output of `kubectl get ... -o json`"},
-           {R"({"items":{}})", "there is no list of objects in it; give the output of `kubectl get ... -o json`"},
-           {list("7"), "the list holds something that is no object"},
+           {"[]", "no list of objects found; give the output of `kubectl get ... -o json`"},
+           {R"({"items":{}})", "no list of objects found; give the output of `kubectl get ... -o json`"},
+           {list("7"), "the list contains an item that is not an object"},
            {list(R"({"apiVersion":"v1","kind":"Node","metadata":"n"})"), "an object of kind Node: metadata: "},
            {list(pod_json("p", R"({"containers":[{"name":7}]})")), "an object of kind Pod: spec.containers[0].name: "},
        }) {

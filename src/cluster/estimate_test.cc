@@ -19,7 +19,7 @@ TEST(Estimate, APodWillUseWhatItAsksFor) {
   const Loads loads = estimate(1000, kGibibyte, amounts(4000, 8 * kGibibyte));
   EXPECT_DOUBLE_EQ(loads[kCpuLoad], 0.25);
   EXPECT_DOUBLE_EQ(loads[kMemoryLoad], 0.125);
-  EXPECT_EQ(loads[2], 0) << "of further resources nobody can say";
+  EXPECT_EQ(loads[2], 0) << "the load of further resources is not estimated";
 }
 
 TEST(Estimate, OneThatDoesNotSayIsNotTakenForNothing) {

@@ -98,16 +98,17 @@ TEST(NodeResourcesFitArgs, AreChecked) {
                           ".scoringStrategy.resources[1].name: is required"));
   EXPECT_THAT(strategy("{type: RequestedToCapacityRatio}"),
               ElementsAre(".scoringStrategy.requestedToCapacityRatio: is required for this type"));
-  EXPECT_THAT(strategy("{type: LeastAllocated, requestedToCapacityRatio: {shape: [{utilization: 1}]}}"),
-              ElementsAre(".scoringStrategy.requestedToCapacityRatio: goes only with the type of that name"));
+  EXPECT_THAT(
+      strategy("{type: LeastAllocated, requestedToCapacityRatio: {shape: [{utilization: 1}]}}"),
+      ElementsAre(".scoringStrategy.requestedToCapacityRatio: is only valid with the type RequestedToCapacityRatio"));
   EXPECT_THAT(strategy("{type: RequestedToCapacityRatio, requestedToCapacityRatio: {}}"),
               ElementsAre(".scoringStrategy.requestedToCapacityRatio.shape: needs at least one point"));
   EXPECT_THAT(
       strategy("{type: RequestedToCapacityRatio, requestedToCapacityRatio: {shape: "
                "[{utilization: 5, score: 11}, {utilization: 5, score: 1}]}}"),
-      UnorderedElementsAre(".scoringStrategy.requestedToCapacityRatio.shape[0].score: must be between 0 and 10",
-                           ".scoringStrategy.requestedToCapacityRatio.shape: the utilizations must rise from point to "
-                           "point"));
+      UnorderedElementsAre(
+          ".scoringStrategy.requestedToCapacityRatio.shape[0].score: must be between 0 and 10",
+          ".scoringStrategy.requestedToCapacityRatio.shape: the utilization must increase from point to point"));
   EXPECT_THAT(bad("NodeResourcesFit", "{ignoredResources: ['a b'], ignoredResourceGroups: [a/b]}"), SizeIs(2));
 }
 
@@ -116,8 +117,9 @@ TEST(NodeResourcesBalancedAllocationArgs, AreReadAndChecked) {
                                                                          "{resources: [{name: example.com/gpu}]}");
   ASSERT_THAT(args.resources, SizeIs(1));
   EXPECT_EQ(args.resources[0].name, "example.com/gpu");
-  EXPECT_THAT(bad("NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 2}, {name: cpu}]}"),
-              UnorderedElementsAre(".resources[0].weight: must be between 0 and 1", ".resources: 'cpu' stands twice"));
+  EXPECT_THAT(
+      bad("NodeResourcesBalancedAllocation", "{resources: [{name: cpu, weight: 2}, {name: cpu}]}"),
+      UnorderedElementsAre(".resources[0].weight: must be between 0 and 1", ".resources: 'cpu' is listed twice"));
 }
 
 TEST(PodTopologySpreadArgs, AreReadAndChecked) {
@@ -130,14 +132,15 @@ TEST(PodTopologySpreadArgs, AreReadAndChecked) {
   EXPECT_EQ(args.default_constraints[0]->topology_key(), "zone");
   EXPECT_THAT(bad("PodTopologySpread",
                   "{defaultConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway}]}"),
-              ElementsAre(".defaultConstraints: need defaultingType: List"));
+              ElementsAre(".defaultConstraints: require defaultingType: List"));
   EXPECT_THAT(bad("PodTopologySpread",
                   "{defaultingType: List, defaultConstraints: [{maxSkew: 0, labelSelector: {}}, {maxSkew: x}]}"),
               SizeIs(5));
-  EXPECT_THAT(bad("PodTopologySpread",
-                  "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: "
-                  "DoNotSchedule}, {maxSkew: 2, topologyKey: z, whenUnsatisfiable: DoNotSchedule}]}"),
-              ElementsAre(".defaultConstraints[1]: repeats the topologyKey and whenUnsatisfiable of another one"));
+  EXPECT_THAT(
+      bad("PodTopologySpread",
+          "{defaultingType: List, defaultConstraints: [{maxSkew: 1, topologyKey: z, whenUnsatisfiable: "
+          "DoNotSchedule}, {maxSkew: 2, topologyKey: z, whenUnsatisfiable: DoNotSchedule}]}"),
+      ElementsAre(".defaultConstraints[1]: has the same topologyKey and whenUnsatisfiable as another constraint"));
   EXPECT_THAT(bad("PodTopologySpread", "{defaultingType: Some}"), SizeIs(1));
 }
 
@@ -200,10 +203,12 @@ TEST(ReschedulerArgs, EachKeyHasItsTypeAndRange) {
            {"{reschedulingInterval: 30}", ".reschedulingInterval: expected a string, found a number; put it in quotes"},
            {"{reschedulingInterval: 10ms}", ".reschedulingInterval: must be at least 1s"},
            {"{enabledStrategies: [Luck]}",
-            ".enabledStrategies: 'Luck' is none; there are LoadBalancing, ResourceOptimization, NodeMaintenance and "
+            ".enabledStrategies: 'Luck' is not a valid value; valid values are LoadBalancing, ResourceOptimization, "
+            "NodeMaintenance and "
             "ConstraintRepair"},
-           {"{enabledStrategies: [LoadBalancing, LoadBalancing]}", ".enabledStrategies: 'LoadBalancing' stands twice"},
-           {"{excludedNamespaces: [Kube]}", ".excludedNamespaces: 'Kube' cannot be a namespace's name"},
+           {"{enabledStrategies: [LoadBalancing, LoadBalancing]}",
+            ".enabledStrategies: 'LoadBalancing' is listed twice"},
+           {"{excludedNamespaces: [Kube]}", ".excludedNamespaces: 'Kube' is not a valid namespace name"},
            {"{cpuTreshold: 1}", ".cpuTreshold: unknown field"}}) {
     EXPECT_THAT(bad("Rescheduler", text), ElementsAre(problem)) << text;
   }

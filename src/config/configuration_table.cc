@@ -63,10 +63,11 @@ const Table& election_table() {
 
 void check_connection(YamlReader& from, ClientConnection& connection) {
   if (!connection.accept_content_types.empty()) {
-    from.note("acceptContentTypes", "has no effect here: protobuf is asked for wherever the server knows it");
+    from.note("acceptContentTypes",
+              "has no effect here: rescheduler requests protobuf where the API server supports it");
   }
   if (connection.content_type == "application/json") {
-    from.note("contentType", "has no effect here: protobuf is spoken wherever the server knows it");
+    from.note("contentType", "has no effect here: rescheduler sends protobuf where the API server supports it");
   } else if (connection.content_type != "application/vnd.kubernetes.protobuf") {
     from.problem("contentType", "must be application/vnd.kubernetes.protobuf or application/json");
   }
@@ -100,9 +101,10 @@ const Table& connection_table() {
 }
 
 void check_head(YamlReader& from, Configuration& configuration) {
-  if (from.has("parallelism")) from.note("parallelism", "has no effect here: one thread decides where pods go");
+  if (from.has("parallelism"))
+    from.note("parallelism", "has no effect here: one thread makes all scheduling decisions");
   for (const char* key : {"enableProfiling", "enableContentionProfiling"}) {
-    if (from.has(key)) from.note(key, "has no effect here: there is no profiler of Go's to serve");
+    if (from.has(key)) from.note(key, "has no effect here: this program has no Go profiler");
   }
   if (!from.has("enableContentionProfiling")) {
     configuration.enable_contention_profiling = configuration.enable_profiling;
@@ -110,8 +112,9 @@ void check_head(YamlReader& from, Configuration& configuration) {
   const auto first = configuration.pod_initial_backoff.count();
   const auto most = configuration.pod_max_backoff.count();
   if (most >= first) return;
-  from.problem(from.has("podMaxBackoffSeconds") ? "podMaxBackoffSeconds" : "podInitialBackoffSeconds",
-               fmt::format("the longest back-off ({}s) must not be shorter than the first ({}s)", most, first));
+  from.problem(
+      from.has("podMaxBackoffSeconds") ? "podMaxBackoffSeconds" : "podInitialBackoffSeconds",
+      fmt::format("podMaxBackoffSeconds ({}) must not be less than podInitialBackoffSeconds ({})", most, first));
 }
 
 // --- Extenders. ---
@@ -143,8 +146,8 @@ void check_tls(YamlReader& from, ExtenderTls& tls) {
   const bool has_ca = !tls.ca_file.empty() || !tls.ca_data.empty();
   const bool has_cert = !tls.cert_file.empty() || !tls.cert_data.empty();
   const bool has_key = !tls.key_file.empty() || !tls.key_data.empty();
-  if (has_cert != has_key) from.problem("a client certificate and its key go together");
-  if (tls.insecure && has_ca) from.problem("insecure", "and an authority to trust exclude each other");
+  if (has_cert != has_key) from.problem("the client certificate and its key must be given together");
+  if (tls.insecure && has_ca) from.problem("insecure", "must not be set together with a certificate authority");
 }
 
 const Table& tls_table() {
@@ -205,10 +208,10 @@ const Table& managed_table() {
 
 void check_extender(YamlReader& from, Extender& extender) {
   if (!extender.url_prefix.starts_with("http://") && !extender.url_prefix.starts_with("https://")) {
-    from.problem("urlPrefix", "must be given and begin with http:// or https://");
+    from.problem("urlPrefix", "is required and must begin with http:// or https://");
   }
   if (!extender.prioritize_verb.empty() && extender.weight <= 0) {
-    from.problem("weight", "must be greater than zero where there is a prioritizeVerb");
+    from.problem("weight", "must be greater than zero if prioritizeVerb is set");
   }
 }
 
@@ -265,10 +268,12 @@ void check_tail(YamlReader& from, Configuration& configuration) {
     for (std::size_t j = 0; j < extender.managed_resources.size(); ++j) {
       const std::string& name = extender.managed_resources[j].name;
       if (!is_extended_resource(name) || managed.insert(name).second) continue;
-      items[i].items("managedResources")[j].problem("name", "is managed already, by this extender or another");
+      items[i].items("managedResources")[j].problem("name",
+                                                    "is listed twice; an extended resource can have only one extender");
     }
     if (extender.bind_verb.empty()) continue;
-    if (has_binder) items[i].problem("bindVerb", "only one extender can bind, and another one does");
+    if (has_binder)
+      items[i].problem("bindVerb", "only one extender can have a bindVerb, and another extender already has one");
     has_binder = true;
   }
 }

@@ -132,7 +132,7 @@ TEST(Guides, TheSettingsForProductionLoadAsTheyStand) {
   EXPECT_FALSE(args_of(reading).placing.enable_preventive_rescheduling);
   EXPECT_EQ(args_of(reading).rescheduling.excluded_namespaces.size(), 5U);
   ASSERT_EQ(reading.notes.size(), 2U) << "a profile alone, and settings of a plugin that it does not enable";
-  EXPECT_THAT(reading.notes[0].text, HasSubstr("profile without the file around it"));
+  EXPECT_THAT(reading.notes[0].text, HasSubstr("is a profile, not a complete file"));
   EXPECT_THAT(reading.notes[1].text, HasSubstr("Rescheduler is not enabled"));
 }
 
@@ -208,9 +208,10 @@ TEST(Guides, PluginsNamedShorterStillLoadWithANote) {
     const auto reading = loaded(text);
     expect_short_configuration(reading);
     ASSERT_EQ(reading.notes.size(), 3U) << shorter;
-    EXPECT_EQ(sentence(reading.notes[0]),
-              "line 7: profiles[0].plugins.filter.enabled: is written in short; kube-scheduler wants a list of maps, "
-              "\"- name: X\"");
+    EXPECT_EQ(
+        sentence(reading.notes[0]),
+        "line 7: profiles[0].plugins.filter.enabled: is a short form; kube-scheduler accepts only a list of maps, "
+        "\"- name: X\"");
   }
 }
 
@@ -253,8 +254,8 @@ void expect_beta_configuration(const ConfigurationReading& reading) {
   EXPECT_EQ(reading.configuration.profiles.at(0).at(Point::PreFilter).back().name, "Podrescheduling");
   EXPECT_EQ(reading.configuration.profiles.at(0).at(Point::Filter).back().name, "Podrescheduling");
   ASSERT_EQ(reading.notes.size(), 2U);
-  EXPECT_THAT(reading.notes[0].text, HasSubstr("apiVersion: is no longer read by kube-scheduler"));
-  EXPECT_THAT(reading.notes[1].text, HasSubstr("schedulerName: is the one kube-scheduler answers to"));
+  EXPECT_THAT(reading.notes[0].text, HasSubstr("apiVersion: is a version that kube-scheduler no longer reads"));
+  EXPECT_THAT(reading.notes[1].text, HasSubstr("schedulerName: is the name that kube-scheduler uses"));
 }
 
 TEST(Guides, TheOlderVersionLoadsIndentedAsItIsPrinted) { expect_beta_configuration(loaded(kBeta)); }

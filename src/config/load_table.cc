@@ -34,12 +34,12 @@ constexpr Limits kTimeouts = at_least(std::chrono::milliseconds{100});
 
 void check_resource(YamlReader& from, LoadResource& resource) {
   if (resource.name == "cpu" || resource.name == "memory") {
-    from.problem("name", fmt::format("{0} is measured anyway; to ask for it differently, give a source queries.{0}",
+    from.problem("name", fmt::format("{0} is always measured; to change its query, set queries.{0} of a load source",
                                      resource.name));
   } else if (!kube::is_dns_label(resource.name)) {
-    from.problem("name", "must be given, in lower-case letters, digits and '-'");
+    from.problem("name", "is required; use lower-case letters, digits and '-'");
   }
-  if (resource.query.empty()) from.problem("query", "must be given");
+  if (resource.query.empty()) from.problem("query", "is required");
 }
 
 const Table& resource_table() {
@@ -118,11 +118,11 @@ void read_matches(YamlReader& from, std::string_view key, Matches& into) {
   for (const std::string& word : words) {
     const auto* const found = std::ranges::find(kMatches, word, [](const auto& match) { return match.first; });
     if (found == kMatches.end()) {
-      from.problem(key, fmt::format("'{}' is none; there are {}", word, kMatchWords));
+      from.problem(key, fmt::format("'{}' is not a valid value; valid values are {}", word, kMatchWords));
       continue;
     }
     if (std::ranges::find(into, found->second) != into.end()) {
-      from.problem(key, fmt::format("'{}' stands twice", word));
+      from.problem(key, fmt::format("'{}' is listed twice", word));
     }
     into.push_back(found->second);
   }
@@ -153,9 +153,9 @@ void check_queries(YamlReader& from, const std::set<std::string>& resources) {
   if (!from.has("queries")) return;
   for (const auto& [name, member] : from.child("queries").members()) {
     if (!resources.contains(name)) {
-      member.problem("is no resource: there are cpu, memory and those of load.resources");
+      member.problem("is not a known resource; use cpu, memory or a name from load.resources");
     } else if (member.node().text.empty()) {
-      member.problem("must not be empty; leave it out for the default");
+      member.problem("must not be empty; remove the field to use the default query");
     }
   }
 }
@@ -168,29 +168,30 @@ bool is_series_label(std::string_view text) {
 
 void check_address(const YamlReader& from, const LoadSource& source) {
   if (source.address.empty()) {
-    return from.problem("address", "must be given, such as http://prometheus.monitoring:9090");
+    return from.problem("address", "is required, for example http://prometheus.monitoring:9090");
   }
   const auto url = net::parse_url(source.address);
   if (!url) return from.problem("address", url.error().message);
-  if (!url->query.empty()) from.problem("address", "must not have a query");
+  if (!url->query.empty()) from.problem("address", "must not contain a query (?)");
   if (!source.address.starts_with("https://") && (!source.ca_file.empty() || source.insecure_skip_verify)) {
-    from.problem("address", "must begin with https:// where caFile or insecureSkipVerify is given");
+    from.problem("address", "must begin with https:// if caFile or insecureSkipVerify is set");
   }
   if (!source.ca_file.empty() && source.insecure_skip_verify) {
-    from.problem("insecureSkipVerify", "and caFile exclude each other");
+    from.problem("insecureSkipVerify", "must not be set together with caFile");
   }
 }
 
 void check_credentials(const YamlReader& from, const LoadSource& source) {
   if (source.username.empty() != source.password_file.empty()) {
-    from.problem(source.username.empty() ? "passwordFile" : "username", "username and passwordFile go together");
+    from.problem(source.username.empty() ? "passwordFile" : "username",
+                 "username and passwordFile must be given together");
   }
   const bool has_password = !source.username.empty() || !source.password_file.empty();
   if (!source.bearer_token_file.empty() && has_password) {
-    from.problem("bearerTokenFile", "and a username exclude each other");
+    from.problem("bearerTokenFile", "must not be set together with username");
   }
   if ((has_password || !source.bearer_token_file.empty()) && source.address.starts_with("http://")) {
-    from.note("address", "the credentials can be read on the way; https:// keeps them secret");
+    from.note("address", "the credentials are sent unencrypted; use https://");
   }
 }
 
@@ -198,17 +199,17 @@ bool is_prometheus(const LoadSource& source) { return source.kind == LoadSourceK
 bool is_file(const LoadSource& source) { return source.kind == LoadSourceKind::File; }
 
 void check_source(YamlReader& from, LoadSource& source) {
-  if (is_file(source) && source.path.empty()) from.problem("path", "must be given");
+  if (is_file(source) && source.path.empty()) from.problem("path", "is required");
   if (!is_prometheus(source)) return;
   check_address(from, source);
   check_credentials(from, source);
-  if (!is_series_label(source.instance_label)) from.problem("instanceLabel", "must be the name of a label of series");
+  if (!is_series_label(source.instance_label)) from.problem("instanceLabel", "must be a valid Prometheus label name");
   if (!source.node_label.empty() && !kube::is_label_key(source.node_label)) {
-    from.problem("nodeLabel", "must be the key of a label of nodes");
+    from.problem("nodeLabel", "must be a valid node label key");
   }
   const kube::YamlNode* matches = from.node().find("matchNodeBy");
   if (matches != nullptr && matches->items.empty() && source.match_node_by.empty() && source.node_label.empty()) {
-    from.problem("matchNodeBy", "must not be empty without nodeLabel");
+    from.problem("matchNodeBy", "must not be empty if nodeLabel is not set");
   }
 }
 
@@ -276,9 +277,10 @@ void check_resources(YamlReader& from, const std::vector<LoadResource>& resource
     const std::string& name = resources[i].name;
     const auto here = resources.begin() + static_cast<std::ptrdiff_t>(i);
     if (!kube::is_dns_label(name) || std::ranges::find(resources, name, &LoadResource::name) == here) continue;
-    from.items("resources")[i].problem("name", fmt::format("'{}' stands twice", name));
+    from.items("resources")[i].problem("name", fmt::format("'{}' is listed twice", name));
   }
-  if (resources.size() > kMostFurther) from.problem("resources", fmt::format("can be {} at most", kMostFurther));
+  if (resources.size() > kMostFurther)
+    from.problem("resources", fmt::format("must have at most {} entries", kMostFurther));
 }
 
 void check_sources(YamlReader& from, const LoadSettings& load) {
@@ -289,7 +291,7 @@ void check_sources(YamlReader& from, const LoadSettings& load) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     check_queries(items[i], resources);
     const auto here = load.sources.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(load.sources.begin(), here, *here) != here) items[i].problem("stands twice");
+    if (std::find(load.sources.begin(), here, *here) != here) items[i].problem("is listed twice");
   }
 }
 
@@ -297,13 +299,14 @@ void check_load(YamlReader& from, LoadSettings& load) {
   check_resources(from, load.resources);
   check_sources(from, load);
   if (load.freshness < load.interval) {
-    from.problem("freshness", "must not be shorter than interval: no sample would stay fresh until the next");
+    from.problem("freshness",
+                 "must not be shorter than interval: every sample would be stale before the next one arrives");
   }
   // metrics-server measures CPU and memory only.
   const bool answered = std::ranges::any_of(
       load.sources, [](const LoadSource& source) { return source.kind != LoadSourceKind::MetricsServer; });
   if (!load.resources.empty() && !answered) {
-    from.note("resources", "have no effect: none of the sources can be asked for them");
+    from.note("resources", "have no effect: none of the load sources can measure them");
   }
 }
 

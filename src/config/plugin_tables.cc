@@ -55,7 +55,7 @@ void check_shape(YamlReader& from, placement::NodeResourcesFitArgs& args) {
     return a.utilization >= b.utilization;
   };
   if (std::ranges::adjacent_find(args.shape, falls) != args.shape.end()) {
-    from.problem("shape", "the utilizations must rise from point to point");
+    from.problem("shape", "the utilization must increase from point to point");
   }
 }
 
@@ -81,7 +81,8 @@ void check_strategy(YamlReader& from, placement::NodeResourcesFitArgs& args) {
   if (!from.has("type")) from.problem("type", "must be LeastAllocated, MostAllocated or RequestedToCapacityRatio");
   if (args.resources.empty()) args.resources = placement::NodeResourcesFitArgs{}.resources;
   const bool given = from.has("requestedToCapacityRatio");
-  if (given && !by_ratio(args)) from.problem("requestedToCapacityRatio", "goes only with the type of that name");
+  if (given && !by_ratio(args))
+    from.problem("requestedToCapacityRatio", "is only valid with the type RequestedToCapacityRatio");
   if (!given && by_ratio(args)) from.problem("requestedToCapacityRatio", "is required for this type");
 }
 
@@ -109,12 +110,14 @@ const Table& strategy_table() {
 
 void check_fit(YamlReader& from, placement::NodeResourcesFitArgs& args) {
   for (const std::string& name : args.ignored_resources) {
-    if (!kube::is_label_key(name)) from.problem("ignoredResources", fmt::format("'{}' is not a resource's name", name));
+    if (!kube::is_label_key(name))
+      from.problem("ignoredResources", fmt::format("'{}' is not a valid resource name", name));
   }
   for (const std::string& name : args.ignored_resource_groups) {
     if (name.find('/') == std::string::npos && kube::is_label_key(name)) continue;
-    from.problem("ignoredResourceGroups",
-                 fmt::format("'{}' is not a group: that is what stands before the '/' of a resource's name", name));
+    from.problem(
+        "ignoredResourceGroups",
+        fmt::format("'{}' is not a resource group; the group is the part of a resource name before the '/'", name));
   }
 }
 
@@ -122,7 +125,8 @@ void check_balanced(YamlReader& from, placement::NodeResourcesBalancedAllocation
   if (args.resources.empty()) args.resources = placement::NodeResourcesBalancedAllocationArgs{}.resources;
   std::set<std::string> seen;
   for (const ResourceWeight& resource : args.resources) {
-    if (!seen.insert(resource.name).second) from.problem("resources", fmt::format("'{}' stands twice", resource.name));
+    if (!seen.insert(resource.name).second)
+      from.problem("resources", fmt::format("'{}' is listed twice", resource.name));
   }
 }
 
@@ -136,7 +140,7 @@ void check_preemption(YamlReader& from, placement::DefaultPreemptionArgs& args) 
 
 void check_volume_binding(YamlReader& from, placement::VolumeBindingArgs& /*args*/) {
   if (!from.has("shape")) return;
-  from.problem("shape", "belongs to StorageCapacityScoring, which is off in kube-scheduler 1.36");
+  from.problem("shape", "requires the feature gate StorageCapacityScoring, which is off in kube-scheduler 1.36");
 }
 
 void check_dynamic_resources(YamlReader& from, placement::DynamicResourcesArgs& /*args*/) {
@@ -146,7 +150,7 @@ void check_dynamic_resources(YamlReader& from, placement::DynamicResourcesArgs& 
   const auto timeout = kube::parse_duration(text);
   if (!timeout) return from.problem("bindingTimeout", "must be a duration such as 30s or 1m30s");
   if (*timeout < std::chrono::seconds{1}) from.problem("bindingTimeout", "must be at least 1s");
-  from.note("bindingTimeout", "has no effect here: pods with resource claims are left pending");
+  from.note("bindingTimeout", "has no effect here: pods with resource claims stay pending");
 }
 
 // --- PodTopologySpread. ---
@@ -161,7 +165,9 @@ void check_constraint(const YamlReader& at, const api::TopologySpreadConstraint&
     at.problem("whenUnsatisfiable", "must be DoNotSchedule or ScheduleAnyway");
   }
   if (constraint.has_label_selector()) {
-    at.problem("labelSelector", "must not be given: it is worked out for each pod from what selects it");
+    at.problem(
+        "labelSelector",
+        "must not be set: the selector is derived for each pod from the Services and controllers that select the pod");
   }
 }
 
@@ -172,7 +178,7 @@ void read_constraints(YamlReader& from, std::string_view key, Constraints& into)
     if (constraint == nullptr) continue;
     check_constraint(item, *constraint);
     if (!seen.emplace(constraint->topology_key(), constraint->when_unsatisfiable()).second) {
-      item.problem("repeats the topologyKey and whenUnsatisfiable of another one");
+      item.problem("has the same topologyKey and whenUnsatisfiable as another constraint");
     }
     into.push_back(constraint);
   }
@@ -186,7 +192,7 @@ void print_constraints(const Constraints& constraints, std::string_view key, Yam
 
 void check_spread(YamlReader& from, placement::PodTopologySpreadArgs& args) {
   if (args.defaulting == SpreadDefaulting::System && !args.default_constraints.empty()) {
-    from.problem("defaultConstraints", "need defaultingType: List");
+    from.problem("defaultConstraints", "require defaultingType: List");
   }
 }
 

@@ -69,17 +69,17 @@ TEST(PodreschedulingArgs, AreReadInBothVersions) {
 TEST(PodreschedulingArgs, AreCheckedStrictly) {
   const std::pair<const char*, const char*> cases[] = {
       {"{hart: true}", "hart"},
-      {"{recovery: {mode: on}}", "there are off, observe and act"},
+      {"{recovery: {mode: on}}", "valid values are off, observe and act"},
       {"{recovery: {rules: {crashLoops: {}}}}", "crashLoops"},
       {"{recovery: {rules: {crashLoop: {restarts: 0}}}}", "restarts"},
       {"{recovery: {rules: {imagePull: {after: 0s}}}}", "must be above 0s"},
       {"{recovery: {rules: {nodeLost: {window: 1m}}}}", "window"},
       {"{recovery: {quarantine: {owners: 1}}}", "owners"},
       {"{recovery: {visited: {most: 0}}}", "most"},
-      {"{recovery: {excludedNamespaces: [A]}}", "cannot be a namespace's name"},
+      {"{recovery: {excludedNamespaces: [A]}}", "is not a valid namespace name"},
       {"{recovery: {webhook: {url: 'http://a'}}}", "must begin with https://"},
-      {"{recovery: {webhook: {url: 'https://a', service: b}}}", "exclude each other"},
-      {"{recovery: {webhook: {certificateFile: /a}}}", "go together"},
+      {"{recovery: {webhook: {url: 'https://a', service: b}}}", "must not be set together with service"},
+      {"{recovery: {webhook: {certificateFile: /a}}}", "must be given together"},
       {"{recovery: {webhook: {timeout: 100ms}}}", "must be between 1s and 30s"},
       {"{recovery: {webhook: {port: 70000}}}", "port"},
   };

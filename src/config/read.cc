@@ -59,7 +59,7 @@ void check_version(YamlReader& top) {
     top.problem("apiVersion", fmt::format("must be {} or {}", kConfigurationV1, kConfigurationV1Beta3));
   }
   if (version == kConfigurationV1Beta3) {
-    top.note("apiVersion", fmt::format("is no longer read by kube-scheduler; write {}", kConfigurationV1));
+    top.note("apiVersion", fmt::format("is a version that kube-scheduler no longer reads; write {}", kConfigurationV1));
     read_old_addresses(top);
   }
   if (kind != "KubeSchedulerConfiguration") top.problem("kind", "must be KubeSchedulerConfiguration");
@@ -88,7 +88,7 @@ void read_document(const YamlNode& document,
                    Configuration& into) {
   const YamlReader top(document, problems);
   if (!is_profile_alone(document)) return read_top(top, catalog, problems, into);
-  top.note("is a profile without the file around it; kube-scheduler wants apiVersion, kind and profiles");
+  top.note("is a profile, not a complete file; kube-scheduler also requires apiVersion, kind and profiles");
   read_profiles({top}, catalog, problems, into);
 }
 
@@ -108,7 +108,7 @@ std::optional<ElectionFault> fault_of(const LeaderElection& election) {
   if (election.resource_namespace.empty()) return ElectionFault{"resourceNamespace", "is required"};
   if (election.lease_duration < std::chrono::seconds{1}
       || election.lease_duration % std::chrono::seconds{1} != nanoseconds{0}) {
-    return ElectionFault{"leaseDuration", "must be whole seconds, at least one"};
+    return ElectionFault{"leaseDuration", "must be a whole number of seconds, at least 1s"};
   }
   if (election.lease_duration <= election.renew_deadline) {
     return ElectionFault{"leaseDuration", "must be greater than renewDeadline"};

@@ -27,7 +27,7 @@ bool is_removed(std::string_view name) { return std::ranges::find(kRemovedPlugin
 
 bool is_known(const YamlReader& at, const std::string& name, const PluginCatalog& catalog) {
   if (find_plugin(catalog, name) != nullptr) return true;
-  at.problem(is_removed(name) ? fmt::format("plugin {} was removed; NodeVolumeLimits does its work", name)
+  at.problem(is_removed(name) ? fmt::format("plugin {} was removed; use NodeVolumeLimits", name)
                               : fmt::format("there is no plugin '{}'", name));
   return false;
 }
@@ -56,7 +56,7 @@ Entries entries_of(YamlReader& set, std::string_view field) {
   }
   for (const YamlReader& reader : entries.readers) entries.in_short |= reader.node().kind == YamlKind::Scalar;
   if (entries.in_short)
-    list.note(fmt::format("is written in short; kube-scheduler wants a list of maps, \"- name: X\""));
+    list.note(fmt::format("is a short form; kube-scheduler accepts only a list of maps, \"- name: X\""));
   return entries;
 }
 
@@ -86,7 +86,7 @@ void read_enabled(YamlReader& set, const Place& place, const PluginCatalog& cata
     choice.weight = weight_in(entry);
     if (choice.name.empty() || !is_known(entry, choice.name, catalog)) continue;
     if (place.point && !find_plugin(catalog, choice.name)->points.has(*place.point)) {
-      entry.problem(fmt::format("plugin {} has nothing to say at {}", choice.name, place.name));
+      entry.problem(fmt::format("plugin {} does not implement the extension point {}", choice.name, place.name));
       continue;
     }
     if (!seen.insert(choice.name).second) {
@@ -94,7 +94,7 @@ void read_enabled(YamlReader& set, const Place& place, const PluginCatalog& cata
       continue;
     }
     if (choice.weight != 0 && place.point && place.point != Point::Score) {
-      entry.note("weight", "has no effect: only scores are weighed");
+      entry.note("weight", "has no effect: only the extension point score uses weights");
     }
     into.enabled.push_back(std::move(choice));
   }
@@ -124,8 +124,9 @@ void read_unused_points(YamlReader& plugins) {
   for (const char* name : {"placementGenerate", "placementScore", "podGroupPostFilter"}) {
     if (!plugins.has(name)) continue;
     YamlReader set = plugins.child(name);
-    if (!set.items("enabled").empty()) set.problem("enabled", "no plugin has anything to say here");
-    if (!set.items("disabled").empty()) set.note("disabled", "has no effect: there are no plugins here");
+    if (!set.items("enabled").empty()) set.problem("enabled", "no plugin implements this extension point");
+    if (!set.items("disabled").empty())
+      set.note("disabled", "has no effect: no plugin implements this extension point");
     set.refuse_unknown_fields();
   }
 }
@@ -150,7 +151,7 @@ void read_args(YamlReader args, const KnownPlugin& plugin, Profile& profile) {
     args.problem("apiVersion", fmt::format("must be {} or {}", kConfigurationV1, kConfigurationV1Beta3));
   }
   if (!kind.empty() && kind != plugin.name + "Args") {
-    args.problem("kind", fmt::format("must be {}Args, as the plugin is {}", plugin.name, plugin.name));
+    args.problem("kind", fmt::format("must be {}Args for the plugin {}", plugin.name, plugin.name));
   }
   if (plugin.args.table != nullptr) plugin.args.read(args, profile);
   args.refuse_unknown_fields();
@@ -164,7 +165,7 @@ void read_plugin_config(YamlReader& from, const PluginCatalog& catalog, Profile&
     if (entry.node().kind == YamlKind::Map) entry.refuse_unknown_fields();
     if (name.empty() || !is_known(entry, name, catalog)) continue;
     if (!seen.insert(name).second) {
-      entry.problem("name", fmt::format("the settings of {} stand twice", name));
+      entry.problem("name", fmt::format("plugin {} has two entries in pluginConfig; keep one", name));
       continue;
     }
     if (!profile.uses(name)) entry.note(fmt::format("has no effect: {} is not enabled in this profile", name));
@@ -191,8 +192,9 @@ Profile read_profile(YamlReader from, const PluginCatalog& catalog) {
     if (profile.scheduler_name.empty()) from.problem("schedulerName", "must not be empty");
   }
   if (profile.scheduler_name == "default-scheduler") {
-    from.note("schedulerName",
-              "is the one kube-scheduler answers to; see that it does not run, or both will place the same pods");
+    from.note(
+        "schedulerName",
+        "is the name that kube-scheduler uses; stop kube-scheduler, otherwise both schedulers place the same pods");
   }
   if (from.has("percentageOfNodesToScore")) {
     std::int64_t percentage = 0;
@@ -215,11 +217,11 @@ void check_profiles(const std::vector<YamlReader>& places, std::vector<Profile>&
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const std::string& name = profiles[i].scheduler_name;
     if (name.empty() && places[i].node().find("schedulerName") == nullptr) {
-      places[i].problem("schedulerName", "is required where there are several profiles");
+      places[i].problem("schedulerName", "is required if there are several profiles");
     }
     for (std::size_t j = 0; j < i && !name.empty(); ++j) {
       if (profiles[j].scheduler_name == name) {
-        places[i].problem("schedulerName", fmt::format("is that of profiles[{}] too", j));
+        places[i].problem("schedulerName", fmt::format("is already used by profiles[{}]", j));
         break;
       }
     }

@@ -162,18 +162,19 @@ TEST(ReadConfiguration, LeftoversOfTheOlderVersionAreTakenThereAndOnlyThere) {
   EXPECT_THAT(reading.problems, IsEmpty());
   EXPECT_THAT(
       sentences(reading.notes),
-      ElementsAre("line 1: apiVersion: is no longer read by kube-scheduler; write kubescheduler.config.k8s.io/v1",
-                  "line 3: healthzBindAddress: has no effect here: health and metrics answer on the secure "
-                  "port"));
+      ElementsAre(
+          "line 1: apiVersion: is a version that kube-scheduler no longer reads; write kubescheduler.config.k8s.io/v1",
+          "line 3: healthzBindAddress: has no effect here: health and metrics answer on the secure "
+          "port"));
   EXPECT_EQ(read_configuration(head + "metricsBindAddress: a:b\n", "f", default_catalog()).problems.size(), 1U);
 }
 
 TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
   EXPECT_THAT(notes_of("parallelism: 8\nenableProfiling: false\nclientConnection: {acceptContentTypes: x}\n"),
-              ElementsAre("line 3: parallelism: has no effect here: one thread decides where pods go",
-                          "line 4: enableProfiling: has no effect here: there is no profiler of Go's to serve",
-                          "line 5: clientConnection.acceptContentTypes: has no effect here: protobuf is asked for "
-                          "wherever the server knows it"));
+              ElementsAre("line 3: parallelism: has no effect here: one thread makes all scheduling decisions",
+                          "line 4: enableProfiling: has no effect here: this program has no Go profiler",
+                          "line 5: clientConnection.acceptContentTypes: has no effect here: rescheduler requests "
+                          "protobuf where the API server supports it"));
   EXPECT_THAT(
       notes_of(R"(profiles:
 - plugins:
@@ -183,9 +184,11 @@ TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
     placementScore:
       disabled: [{name: X}]
 )"),
-      ElementsAre("line 6: profiles[0].plugins.filter.enabled[0].weight: has no effect: only scores are weighed",
+      ElementsAre("line 6: profiles[0].plugins.filter.enabled[0].weight: has no effect: only the extension point score "
+                  "uses weights",
                   "line 7: profiles[0].plugins.filter.disabled[0]: has no effect: there is no plugin 'EBSLimits'",
-                  "line 9: profiles[0].plugins.placementScore.disabled: has no effect: there are no plugins here"));
+                  "line 9: profiles[0].plugins.placementScore.disabled: has no effect: no plugin implements this "
+                  "extension point"));
 }
 
 TEST(ReadConfiguration, WithoutProfilingThereIsNoneOfContentionUnlessAskedFor) {
@@ -197,8 +200,8 @@ TEST(ReadConfiguration, WithoutProfilingThereIsNoneOfContentionUnlessAskedFor) {
 
 TEST(ReadConfiguration, BackoffsMustBeInOrder) {
   EXPECT_THAT(problems_of("podInitialBackoffSeconds: 20\n"),
-              ElementsAre("line 3: podInitialBackoffSeconds: the longest back-off (10s) must not be shorter than the "
-                          "first (20s)"));
+              ElementsAre("line 3: podInitialBackoffSeconds: podMaxBackoffSeconds (10) must not be less than "
+                          "podInitialBackoffSeconds (20)"));
   EXPECT_THAT(problems_of("podInitialBackoffSeconds: 0\n"),
               ElementsAre("line 3: podInitialBackoffSeconds: must be between 1 and 86400"));
 }
@@ -208,7 +211,7 @@ TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
            {"{resourceLock: endpoints}", "resourceLock: must be leases"},
            {"{leaseDuration: 10s}", "leaseDuration: must be greater than renewDeadline"},
            {"{leaseDuration: 1500ms, renewDeadline: 1s, retryPeriod: 100ms}",
-            "leaseDuration: must be whole seconds, at least one"},
+            "leaseDuration: must be a whole number of seconds, at least 1s"},
            {"{retryPeriod: 9s}", "renewDeadline: must be greater than 1.2 times retryPeriod"},
            {"{retryPeriod: -1s}", "retryPeriod: must be above 0s"},
            {"{leaseDuration: soon}", "leaseDuration: must be a duration such as 30s or 1m30s"}}) {
@@ -217,7 +220,7 @@ TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
   }
   EXPECT_THAT(problems_of("leaderElection: {leaderElect: false, resourceLock: endpoints, leaseDuration: 1s}\n"),
               IsEmpty())
-      << "nobody stands, so nothing can go wrong";
+      << "leader election is off, so its settings are not checked";
 }
 
 TEST(ReadConfiguration, TheConnectionIsChecked) {
@@ -231,8 +234,8 @@ TEST(ReadConfiguration, TheConnectionIsChecked) {
 
 TEST(ReadProfiles, NamesMustBeThereAndUnique) {
   EXPECT_THAT(problems_of("profiles:\n- schedulerName: a\n- schedulerName: b\n- schedulerName: a\n- {}\n"),
-              ElementsAre("line 6: profiles[2].schedulerName: is that of profiles[0] too",
-                          "line 7: profiles[3].schedulerName: is required where there are several profiles"));
+              ElementsAre("line 6: profiles[2].schedulerName: is already used by profiles[0]",
+                          "line 7: profiles[3].schedulerName: is required if there are several profiles"));
   EXPECT_THAT(problems_of("profiles:\n- schedulerName: ''\n"),
               ElementsAre("line 4: profiles[0].schedulerName: must not be empty"));
 }
@@ -259,7 +262,8 @@ TEST(ReadProfiles, OneQueueSortAndSomeBindAreNeeded) {
 }
 
 TEST(ReadProfiles, PluginsMustExistFitAndStandOnce) {
-  EXPECT_THAT(problems_of(R"(profiles:
+  EXPECT_THAT(
+      problems_of(R"(profiles:
 - plugins:
     filter:
       enabled:
@@ -276,21 +280,22 @@ TEST(ReadProfiles, PluginsMustExistFitAndStandOnce) {
     placementScore: {enabled: [{name: NodeName}]}
     normalizeScore: {}
 )"),
-              ElementsAre("line 7: profiles[0].plugins.filter.enabled[0]: there is no plugin 'Nonsense'",
-                          "line 8: profiles[0].plugins.filter.enabled[1]: plugin EBSLimits was removed; "
-                          "NodeVolumeLimits does its work",
-                          "line 9: profiles[0].plugins.filter.enabled[2]: plugin ImageLocality has nothing to say at "
-                          "filter",
-                          "line 11: profiles[0].plugins.filter.enabled[4]: plugin NodeName is enabled twice",
-                          "line 12: profiles[0].plugins.filter.enabled[5].name: is required",
-                          "line 14: profiles[0].plugins.filter.enabled[6].wait: unknown field",
-                          "line 16: profiles[0].plugins.score.enabled[0].weight: must be between 0 and 2147483647",
-                          "line 17: profiles[0].plugins.placementScore.enabled: no plugin has anything to say here",
-                          "line 18: profiles[0].plugins.normalizeScore: unknown field"));
+      ElementsAre(
+          "line 7: profiles[0].plugins.filter.enabled[0]: there is no plugin 'Nonsense'",
+          "line 8: profiles[0].plugins.filter.enabled[1]: plugin EBSLimits was removed; use NodeVolumeLimits",
+          "line 9: profiles[0].plugins.filter.enabled[2]: plugin ImageLocality does not implement the extension point "
+          "filter",
+          "line 11: profiles[0].plugins.filter.enabled[4]: plugin NodeName is enabled twice",
+          "line 12: profiles[0].plugins.filter.enabled[5].name: is required",
+          "line 14: profiles[0].plugins.filter.enabled[6].wait: unknown field",
+          "line 16: profiles[0].plugins.score.enabled[0].weight: must be between 0 and 2147483647",
+          "line 17: profiles[0].plugins.placementScore.enabled: no plugin implements this extension point",
+          "line 18: profiles[0].plugins.normalizeScore: unknown field"));
 }
 
 TEST(ReadProfiles, PluginConfigIsForKnownPluginsOnceAndOfTheirType) {
-  EXPECT_THAT(problems_of(R"(profiles:
+  EXPECT_THAT(
+      problems_of(R"(profiles:
 - pluginConfig:
   - name: Nonsense
     args: {}
@@ -302,14 +307,15 @@ TEST(ReadProfiles, PluginConfigIsForKnownPluginsOnceAndOfTheirType) {
     args: {apiVersion: v1, kind: NodeAffinityArgs}
   - args: {}
 )"),
-              ElementsAre("line 5: profiles[0].pluginConfig[0]: there is no plugin 'Nonsense'",
-                          "line 8: profiles[0].pluginConfig[2].name: the settings of InterPodAffinity stand twice",
-                          "line 10: profiles[0].pluginConfig[3].args.x: unknown field",
-                          "line 12: profiles[0].pluginConfig[4].args.apiVersion: must be "
-                          "kubescheduler.config.k8s.io/v1 or kubescheduler.config.k8s.io/v1beta3",
-                          "line 12: profiles[0].pluginConfig[4].args.kind: must be DefaultPreemptionArgs, as the "
-                          "plugin is DefaultPreemption",
-                          "line 13: profiles[0].pluginConfig[5].name: is required"));
+      ElementsAre(
+          "line 5: profiles[0].pluginConfig[0]: there is no plugin 'Nonsense'",
+          "line 8: profiles[0].pluginConfig[2].name: plugin InterPodAffinity has two entries in pluginConfig; keep one",
+          "line 10: profiles[0].pluginConfig[3].args.x: unknown field",
+          "line 12: profiles[0].pluginConfig[4].args.apiVersion: must be "
+          "kubescheduler.config.k8s.io/v1 or kubescheduler.config.k8s.io/v1beta3",
+          "line 12: profiles[0].pluginConfig[4].args.kind: must be DefaultPreemptionArgs for the plugin "
+          "DefaultPreemption",
+          "line 13: profiles[0].pluginConfig[5].name: is required"));
 }
 
 TEST(ReadExtenders, AreChecked) {
@@ -329,22 +335,23 @@ TEST(ReadExtenders, AreChecked) {
   - name: a/b/c
   tlsConfig: {certData: "%", keyFile: k, insecure: true, caFile: f, more: 1}
 )"),
-      UnorderedElementsAre("line 4: extenders[0].urlPrefix: must be given and begin with http:// or https://",
-                           "line 4: extenders[0].weight: must be greater than zero where there is a prioritizeVerb",
-                           "line 8: extenders[1].bindVerb: only one extender can bind, and another one does",
-                           "line 9: extenders[1].httpTimeout: must not be negative",
-                           "line 12: extenders[1].managedResources[1].name: is managed already, by this extender or "
-                           "another",
-                           "line 13: extenders[1].managedResources[2].name: must be an extended resource, such as "
-                           "example.com/gpu",
-                           "line 14: extenders[1].managedResources[3].name: must be an extended resource, such as "
-                           "example.com/gpu",
-                           "line 15: extenders[1].managedResources[4].name: must be an extended resource, such as "
-                           "example.com/gpu",
-                           "line 16: extenders[1].tlsConfig.certData: must be base64",
-                           "line 16: extenders[1].tlsConfig.more: unknown field",
-                           "line 16: extenders[1].tlsConfig: a client certificate and its key go together",
-                           "line 16: extenders[1].tlsConfig.insecure: and an authority to trust exclude each other"));
+      UnorderedElementsAre(
+          "line 4: extenders[0].urlPrefix: is required and must begin with http:// or https://",
+          "line 4: extenders[0].weight: must be greater than zero if prioritizeVerb is set",
+          "line 8: extenders[1].bindVerb: only one extender can have a bindVerb, and another extender already has one",
+          "line 9: extenders[1].httpTimeout: must not be negative",
+          "line 12: extenders[1].managedResources[1].name: is listed twice; an extended resource can have only one "
+          "extender",
+          "line 13: extenders[1].managedResources[2].name: must be an extended resource, such as "
+          "example.com/gpu",
+          "line 14: extenders[1].managedResources[3].name: must be an extended resource, such as "
+          "example.com/gpu",
+          "line 15: extenders[1].managedResources[4].name: must be an extended resource, such as "
+          "example.com/gpu",
+          "line 16: extenders[1].tlsConfig.certData: must be base64",
+          "line 16: extenders[1].tlsConfig.more: unknown field",
+          "line 16: extenders[1].tlsConfig: the client certificate and its key must be given together",
+          "line 16: extenders[1].tlsConfig.insecure: must not be set together with a certificate authority"));
 }
 
 TEST(LoadConfiguration, AnErrorHoldsEveryProblemBehindTheNameOfTheFile) {

@@ -116,20 +116,21 @@ const Table& quarantine_table() {
 
 void check_webhook(YamlReader& from, WebhookSettings& webhook) {
   if (!kube::is_dns_subdomain(webhook.name)) {
-    from.problem("name", fmt::format("'{}' cannot be an object's name", webhook.name));
+    from.problem("name", fmt::format("'{}' is not a valid object name", webhook.name));
   }
   if (!kube::is_dns_label(webhook.service)) {
-    from.problem("service", fmt::format("'{}' cannot be a service's name", webhook.service));
+    from.problem("service", fmt::format("'{}' is not a valid Service name", webhook.service));
   }
   if (!webhook.url.empty()) {
     const auto url = net::parse_url(webhook.url);
     if (!url) from.problem("url", url.error().message);
     if (url && !webhook.url.starts_with("https://")) from.problem("url", "must begin with https://");
-    if (from.has("service") || from.has("servicePort")) from.problem("url", "and service exclude each other");
+    if (from.has("service") || from.has("servicePort"))
+      from.problem("url", "must not be set together with service or servicePort");
   }
   const bool any = !webhook.certificate_file.empty() || !webhook.key_file.empty() || !webhook.ca_file.empty();
   const bool all = !webhook.certificate_file.empty() && !webhook.key_file.empty() && !webhook.ca_file.empty();
-  if (any && !all) from.problem("certificateFile", "certificateFile, keyFile and caFile go together");
+  if (any && !all) from.problem("certificateFile", "certificateFile, keyFile and caFile must be given together");
 }
 
 const Table& webhook_table() {
@@ -177,7 +178,7 @@ const Table& webhook_table() {
 void check_recovery(YamlReader& from, RecoverySettings& settings) {
   for (const std::string& name : settings.excluded_namespaces) {
     if (kube::is_dns_label(name)) continue;
-    from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
+    from.problem("excludedNamespaces", fmt::format("'{}' is not a valid namespace name", name));
   }
 }
 

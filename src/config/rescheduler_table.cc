@@ -56,7 +56,7 @@ const Table& placing_table() {
 void check_controller(YamlReader& from, ReschedulingSettings& settings) {
   for (const std::string& name : settings.excluded_namespaces) {
     if (kube::is_dns_label(name)) continue;
-    from.problem("excludedNamespaces", fmt::format("'{}' cannot be a namespace's name", name));
+    from.problem("excludedNamespaces", fmt::format("'{}' is not a valid namespace name", name));
   }
 }
 
@@ -104,7 +104,7 @@ void check_migration(YamlReader& from, MigrationSettings& settings) {
   check_amount(from, "budgetMinAvailable", settings.min_available);
   check_amount(from, "budgetMaxUnavailable", settings.max_unavailable_budget);
   if (!settings.min_available.empty() && !settings.max_unavailable_budget.empty()) {
-    from.problem("budgetMinAvailable", "must not stand together with budgetMaxUnavailable");
+    from.problem("budgetMinAvailable", "must not be set together with budgetMaxUnavailable");
   }
 }
 
@@ -159,7 +159,7 @@ bool is_web_address(std::string_view text) {
 
 void check_dashboard(YamlReader& from, DashboardSettings& settings) {
   if (settings.grafana.empty() || is_web_address(settings.grafana)) return;
-  from.problem("grafana", "must be an address as in https://grafana.example, without credentials");
+  from.problem("grafana", "must be a URL without credentials, for example https://grafana.example");
 }
 
 const Table& dashboard_table() {

@@ -92,10 +92,10 @@ TEST(ReschedulingArgs, WhatIsPrintedReadsBackTheSame) {
 TEST(ReschedulingArgs, WhatCannotBeIsRefusedInOneSentence) {
   EXPECT_THAT(problems_of("{mode: {}}"), ElementsAre(HasSubstr(".mode")));
   EXPECT_THAT(problems_of("{modes: {Balance: act}}"),
-              ElementsAre(".modes.Balance: is no strategy; there are LoadBalancing, ResourceOptimization, "
+              ElementsAre(".modes.Balance: is not a strategy; valid values are LoadBalancing, ResourceOptimization, "
                           "NodeMaintenance and ConstraintRepair"));
   EXPECT_THAT(problems_of("{modes: {LoadBalancing: dry}}"),
-              ElementsAre(".modes.LoadBalancing: 'dry' is no mode; there are off, observe and act"));
+              ElementsAre(".modes.LoadBalancing: 'dry' is not a mode; valid values are off, observe and act"));
   EXPECT_THAT(problems_of("{loadBalancing: {bands: {cpu: {trigger: 70, target: 70}}}}"),
               ElementsAre(HasSubstr("target: must be below trigger")));
   EXPECT_THAT(problems_of("{loadBalancing: {needed: 6, of: 5}}"),
@@ -107,10 +107,10 @@ TEST(ReschedulingArgs, WhatCannotBeIsRefusedInOneSentence) {
   EXPECT_THAT(problems_of("{brakes: {pendingPods: 0}}"), testing::SizeIs(1));
   EXPECT_THAT(problems_of("{brakes: {perCycle: {totals: 3}}}"), testing::SizeIs(1));
   EXPECT_THAT(problems_of("{maintenance: {nodesAtOnce: 0}}"), testing::SizeIs(1));
-  EXPECT_THAT(problems_of("{windows: [night]}"), ElementsAre(HasSubstr("'night' is no window")));
-  EXPECT_THAT(problems_of("{pools: [{name: a}]}"), ElementsAre(HasSubstr("selector: must be given")));
+  EXPECT_THAT(problems_of("{windows: [night]}"), ElementsAre(HasSubstr("'night' is not a time window")));
+  EXPECT_THAT(problems_of("{pools: [{name: a}]}"), ElementsAre(HasSubstr("selector: is required")));
   EXPECT_THAT(problems_of("{pools: [{name: a, selector: x=1}, {name: a, selector: x=2}]}"),
-              ElementsAre(HasSubstr("'a' stands twice")));
+              ElementsAre(HasSubstr("'a' is listed twice")));
   EXPECT_THAT(problems_of("{pools: [{name: a, selector: 'x in'}]}"), testing::SizeIs(1));
 }
 

@@ -32,13 +32,13 @@ void read_modes(YamlReader& from, std::string_view key, Modes& into) {
   for (auto& [name, member] : from.child(key).members()) {
     const auto strategy = strategy_named(name);
     if (!strategy) {
-      member.problem(fmt::format("is no strategy; there are {}", listed(strategy_names())));
+      member.problem(fmt::format("is not a strategy; valid values are {}", listed(strategy_names())));
       continue;
     }
     const std::string word = member.as_string();
     const auto* const mode = std::ranges::find(kModes, word, [](StrategyMode one) { return to_string(one); });
     if (mode == kModes.end()) {
-      member.problem(fmt::format("'{}' is no mode; there are {}", word, kMode.range));
+      member.problem(fmt::format("'{}' is not a mode; valid values are {}", word, kMode.range));
     } else {
       into[*strategy] = *mode;
     }
@@ -58,7 +58,7 @@ void print_modes(const Modes& modes, std::string_view key, YamlWriter& to) {
 void check_band(YamlReader& from, LoadBand& band) {
   if (!from.has("target")) band.target = std::max(1.0, band.trigger - 10);
   if (band.target >= band.trigger) {
-    from.problem("target", "must be below trigger, or every move would call for the next");
+    from.problem("target", "must be below trigger; otherwise every move would cause another one");
   }
 }
 
@@ -79,7 +79,8 @@ const Table& band_table() {
 void check_bands(YamlReader& from) {
   if (!from.has("bands")) return;
   for (const auto& [name, member] : from.child("bands").members()) {
-    if (!kube::is_dns_label(name)) member.problem("is no resource: there are cpu, memory and those of load.resources");
+    if (!kube::is_dns_label(name))
+      member.problem("is not a known resource; use cpu, memory or a name from load.resources");
   }
 }
 
@@ -139,7 +140,7 @@ const Table& load_balancing_table() {
 
 void check_optimization(YamlReader& from, ResourceOptimizationSettings& settings) {
   if (settings.underused < settings.packed_target) return;
-  from.problem("underused", "must be below packedTarget, or what is filled is emptied again");
+  from.problem("underused", "must be below packedTarget; otherwise a node that was filled would be emptied again");
 }
 
 const Table& optimization_table() {
@@ -238,7 +239,8 @@ Table caps_table(Phrase per_workload) {
 
 void check_brakes(YamlReader& from, Brakes& brakes) {
   if (brakes.memory >= brakes.cooldown) return;
-  from.problem("memory", "must not be shorter than cooldown: a move would be forgotten while it still counts");
+  from.problem("memory",
+               "must not be shorter than cooldown: the record of a move would be deleted during its cooldown");
 }
 
 const Table& brakes_table() {
@@ -308,10 +310,11 @@ void print_windows(const std::vector<TimeWindow>& windows, std::string_view key,
 
 void check_pool(YamlReader& from, NodePool& pool) {
   check_bands(from);
-  if (!kube::is_dns_label(pool.name)) from.problem("name", "must be given, in lower-case letters, digits and '-'");
+  if (!kube::is_dns_label(pool.name)) from.problem("name", "is required; use lower-case letters, digits and '-'");
   const auto selector = kube::LabelSelector::parse(pool.selector);
   if (pool.selector.empty()) {
-    from.problem("selector", "must be given, such as example.com/pool=batch: an empty one would pick every node");
+    from.problem("selector",
+                 "is required, for example example.com/pool=batch; an empty selector would select every node");
   } else if (!selector) {
     from.problem("selector", selector.error().message);
   }
@@ -339,7 +342,7 @@ void check_rescheduling(YamlReader& from, ReschedulingSettings& settings) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < settings.pools.size(); ++i) {
     const std::string& name = settings.pools[i].name;
-    if (!names.insert(name).second) from.items("pools")[i].problem("name", fmt::format("'{}' stands twice", name));
+    if (!names.insert(name).second) from.items("pools")[i].problem("name", fmt::format("'{}' is listed twice", name));
   }
 }
 

@@ -66,7 +66,7 @@ class Application {
     if (options_.config.empty()) {
       into = *flag;
     } else {
-      note(fmt::format("{} is ignored: with --config, the file says it", name));
+      note(fmt::format("{} is ignored: with --config, the file sets the value", name));
     }
   }
 
@@ -86,10 +86,10 @@ class Application {
 
   void check_serving() {
     if (options_.secure_port < 0 || options_.secure_port > 65535) {
-      problem("--secure-port must be between 0 and 65535; 0 serves nothing");
+      problem("--secure-port must be between 0 and 65535; 0 disables the port");
     }
     if (options_.tls_cert_file.empty() != options_.tls_private_key_file.empty()) {
-      problem("--tls-cert-file and --tls-private-key-file go together");
+      problem("--tls-cert-file and --tls-private-key-file must be given together");
     }
     if (options_.verbosity < 0) problem("--v must not be negative");
   }

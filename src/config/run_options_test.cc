@@ -67,7 +67,7 @@ TEST(RunOptions, ConnectionFlagsCountOnlyWithoutAFile) {
   const auto with = applied(options);
   EXPECT_EQ(with.configuration.client_connection, ClientConnection{});
   EXPECT_TRUE(with.configuration.enable_profiling);
-  EXPECT_THAT(with.notes, ElementsAre("--kubeconfig is ignored: with --config, the file says it",
+  EXPECT_THAT(with.notes, ElementsAre("--kubeconfig is ignored: with --config, the file sets the value",
                                       HasSubstr("--kube-api-qps"), HasSubstr("--kube-api-burst"),
                                       HasSubstr("--kube-api-content-type"), HasSubstr("--profiling")));
 }

@@ -145,9 +145,10 @@ bool read_strings(const Field& field, YamlReader& from, void* into) {
   if (field.choices.empty()) return true;
   for (auto one = all.begin(); one != all.end(); ++one) {
     if (std::ranges::find(field.choices, *one, &Choice::word) == field.choices.end()) {
-      from.problem(field.key, fmt::format("'{}' is none; there are {}", *one, listed(field.choices)));
+      from.problem(field.key,
+                   fmt::format("'{}' is not a valid value; valid values are {}", *one, listed(field.choices)));
     }
-    if (std::find(all.begin(), one, *one) != one) from.problem(field.key, fmt::format("'{}' stands twice", *one));
+    if (std::find(all.begin(), one, *one) != one) from.problem(field.key, fmt::format("'{}' is listed twice", *one));
   }
   return true;
 }
@@ -163,7 +164,8 @@ bool read_word(const Field& field, YamlReader& from, void* into) {
   if (text.empty()) return false;
   const auto found = std::ranges::find(field.choices, text, &Choice::word);
   if (found == field.choices.end()) {
-    return refuse(field, from, fmt::format("'{}' is none; there are {}", text, listed(field.choices)));
+    return refuse(field, from,
+                  fmt::format("'{}' is not a valid value; valid values are {}", text, listed(field.choices)));
   }
   field.set(into, found->value);
   return true;
@@ -363,7 +365,7 @@ bool read_fields(const Table& table, YamlReader& from, void* object) {
     if (field.type == nullptr || (field.exists && !field.exists(object))) continue;
     const bool given = field.key.empty() || from.has(field.key);
     if (field.must_be_given && !given) {
-      return refuse(field, from, fmt::format("must be given; there are {}", listed(field.choices)));
+      return refuse(field, from, fmt::format("is required; valid values are {}", listed(field.choices)));
     }
     if (field.optional_value && !given) continue;
     if (!field.type->read(field, from, field.make(object)) && field.must_be_given) return false;

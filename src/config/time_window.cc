@@ -61,7 +61,8 @@ std::string minute_text(int minute) { return fmt::format("{:02}:{:02}", minute /
 
 Result<TimeWindow> parse_time_window(std::string_view text) {
   const auto wrong = [text] {
-    return fail(Errc::Invalid, "'{}' is no window; write days and times in UTC, such as Mon-Fri 22:00-06:00", text);
+    return fail(Errc::Invalid, "'{}' is not a time window; write days and times in UTC, such as Mon-Fri 22:00-06:00",
+                text);
   };
   TimeWindow window;
   const auto blank = text.find(' ');

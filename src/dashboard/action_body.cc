@@ -24,15 +24,15 @@ class Fields {
     options.max_depth = kMostDepth;
     json::error_code fault;
     json::value value = json::parse(body, fault, {}, options);
-    if (fault) return fail(Errc::Invalid, "the body is no JSON: {}", fault.message());
-    if (!value.is_object()) return fail(Errc::Invalid, "the body is no JSON object");
+    if (fault) return fail(Errc::Invalid, "the body is not valid JSON: {}", fault.message());
+    if (!value.is_object()) return fail(Errc::Invalid, "the body is not a JSON object");
     return Fields(std::move(value.get_object()));
   }
 
   Fields& text(const char* name, std::string& into, bool needed = true) {
     const json::value* value = take(name);
     if (value == nullptr) return needed ? complain(fmt::format("{} is missing", name)) : *this;
-    if (!value->is_string()) return complain(fmt::format("{} is no text", name));
+    if (!value->is_string()) return complain(fmt::format("{} must be a string", name));
     if (value->get_string().size() > kMostText) return complain(fmt::format("{} is too long", name));
     if (needed && value->get_string().empty()) return complain(fmt::format("{} is empty", name));
     into.assign(value->get_string().data(), value->get_string().size());
@@ -41,7 +41,7 @@ class Fields {
   Fields& flag(const char* name, bool& into) {
     const json::value* value = take(name);
     if (value == nullptr) return complain(fmt::format("{} is missing", name));
-    if (!value->is_bool()) return complain(fmt::format("{} is neither true nor false", name));
+    if (!value->is_bool()) return complain(fmt::format("{} must be true or false", name));
     into = value->get_bool();
     return *this;
   }
@@ -49,7 +49,7 @@ class Fields {
     text(name, into, needed);
     if (!complaint_.empty() || (!needed && into.empty())) return *this;
     if (std::find(words.begin(), words.end(), into) != words.end()) return *this;
-    return complain(fmt::format("{} is none of: {}", name, joined(words)));
+    return complain(fmt::format("{} must be one of: {}", name, joined(words)));
   }
   template <class T>
   Result<T> done(T request) {

@@ -20,16 +20,17 @@ TEST(ActionBody, SaysWhatIsWanted) {
 
 TEST(ActionBody, WhatIsNotUnderstoodIsRefusedInOneSentence) {
   const auto complaint = [](const char* body) { return read_move(body).error().message; };
-  EXPECT_THAT(complaint(""), HasSubstr("no JSON"));
-  EXPECT_THAT(complaint("[]"), HasSubstr("no JSON object"));
-  EXPECT_THAT(complaint("{} {}"), HasSubstr("no JSON"));
+  EXPECT_THAT(complaint(""), HasSubstr("not valid JSON"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(complaint("{} {}"), HasSubstr("not valid JSON"));
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web"})"), HasSubstr("to is missing"));
-  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":7,"to":"b"})"), HasSubstr("pod is no text"));
+  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":7,"to":"b"})"), HasSubstr("pod must be a string"));
   EXPECT_THAT(complaint(R"({"namespace":"","pod":"web","to":"b"})"), HasSubstr("namespace is empty"));
-  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","mode":"Quick"})"), HasSubstr("mode is none of"));
+  EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","mode":"Quick"})"),
+              HasSubstr("mode must be one of"));
   EXPECT_THAT(complaint(R"({"namespace":"shop","pod":"web","to":"b","force":true})"), HasSubstr("an unknown field"));
-  EXPECT_THAT(read_pause(R"({"paused":"yes"})").error().message, HasSubstr("neither true nor false"));
-  EXPECT_THAT(read_demo_action(R"({"do":"rm -rf"})").error().message, HasSubstr("do is none of"));
+  EXPECT_THAT(read_pause(R"({"paused":"yes"})").error().message, HasSubstr("must be true or false"));
+  EXPECT_THAT(read_demo_action(R"({"do":"rm -rf"})").error().message, HasSubstr("do must be one of"));
   const std::string deep(1000, '[');
   EXPECT_FALSE(read_move(deep));
   EXPECT_THAT(read_apply(R"({"plan":")" + std::string(2000, 'x') + R"("})").error().message, HasSubstr("too long"));

@@ -42,7 +42,7 @@ net::HttpResponse page_for(std::span<const Asset> all, std::string_view path, co
   const Asset* asset = find(all, path);
   if (asset == nullptr && is_place(path)) asset = find(all, "index.html");
   if (asset == nullptr) {
-    net::HttpResponse missing = server::text_response(404, "There is no such page.\n");
+    net::HttpResponse missing = server::text_response(404, "Page not found.\n");
     set_page_headers(missing);
     return missing;
   }

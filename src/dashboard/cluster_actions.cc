@@ -75,23 +75,23 @@ net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused
 
 ActionAnswer ClusterActions::pause(std::string who, bool paused, std::string reason) {
   if (controller() == nullptr) {
-    co_return fail(Errc::Conflict, "nothing is moved by itself here, so there is nothing to pause: no strategy is on");
+    co_return fail(Errc::Conflict, "there are no automatic moves to pause: no strategy is enabled");
   }
   auto written = co_await write_pause(who, paused, reason);
   if (!written) co_return fail(std::move(written.error()));
   const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
   record_event(lease(), paused ? "ReschedulingPaused" : "ReschedulingUnpaused",
                fmt::format("{} by {}{}", paused ? "Paused" : "Unpaused", who, why));
-  if (rescheduling::Controller* moving = controller()) moving->run_soon("another client paused or resumed it");
-  co_return paused ? fmt::format("rescheduling is paused{}", why) : std::string("rescheduling goes on");
+  if (rescheduling::Controller* moving = controller()) moving->run_soon("a user paused or resumed rescheduling");
+  co_return paused ? fmt::format("rescheduling is paused{}", why) : std::string("rescheduling continues");
 }
 
 ActionAnswer ClusterActions::apply_plan(std::string who, std::string plan) {
   rescheduling::Controller* moving = controller();
-  if (moving == nullptr) co_return fail(Errc::Conflict, "nothing is moved by this process: ask the one that leads");
+  if (moving == nullptr) co_return fail(Errc::Conflict, "this process moves no pods: send the request to the leader");
   auto applied = moving->apply_observed(plan);
   if (!applied) co_return fail(std::move(applied.error()));
-  record_event(lease(), "PlanApplied", fmt::format("Plan {} is carried out because {} said so", plan, who));
+  record_event(lease(), "PlanApplied", fmt::format("Plan {} was applied by {}", plan, who));
   co_return fmt::format("plan {} is being carried out", plan);
 }
 
@@ -100,10 +100,10 @@ ActionAnswer ClusterActions::cancel_migration(std::string who, std::string ns, s
   auto found = co_await kube::Client(*parts_.api).patch<api::Migration>(ns, name, std::move(patch));
   if (!found) co_return fail(std::move(found.error()));
   if (migration::has_ended(*found)) {
-    co_return fail(Errc::Conflict, "{}/{} has ended already: {}", ns, name, found->status().phase());
+    co_return fail(Errc::Conflict, "{}/{} has already ended: {}", ns, name, found->status().phase());
   }
   record_event(kube::ref_to(*found), "MigrationCancelled", fmt::format("Cancelled by {}", who));
-  co_return fmt::format("{}/{} is being cancelled: the move is undone where that is still possible", ns, name);
+  co_return fmt::format("{}/{} is being cancelled; completed steps are rolled back where possible", ns, name);
 }
 
 ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) {
@@ -116,10 +116,10 @@ ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string p
   request.source = found->spec().node_name();
   request.target = to;
   request.strategy = migration::kManual;
-  request.reason = fmt::format("asked for by {}", who);
+  request.reason = fmt::format("requested by {}", who);
   request.mode = migration::mode_of(mode);
   if (request.source.empty()) co_return fail(Errc::Conflict, "pod {}/{} has no node yet", ns, pod);
-  if (request.source == to) co_return fail(Errc::Conflict, "pod {}/{} is on {} already", ns, pod, to);
+  if (request.source == to) co_return fail(Errc::Conflict, "pod {}/{} is already on {}", ns, pod, to);
   auto node = co_await kube::Client(*parts_.api).get<api::Node>("", to);
   if (!node) co_return fail(std::move(node.error()));
   const auto millis =
@@ -129,8 +129,9 @@ ActionAnswer ClusterActions::move(std::string who, std::string ns, std::string p
   api::Migration wanted = migration::to_migration(request, name);
   auto made = co_await kube::Client(*parts_.api).create(std::move(wanted));
   if (!made) co_return fail(std::move(made.error()));
-  record_event(kube::ref_to(*found), "MoveRequested", fmt::format("{} wants it on {} (migration {})", who, to, name));
-  co_return fmt::format("{}/{} is to move from {} to {} (migration {})", ns, pod, request.source, to, name);
+  record_event(kube::ref_to(*found), "MoveRequested",
+               fmt::format("{} requested a move to {} (migration {})", who, to, name));
+  co_return fmt::format("{}/{} will move from {} to {} (migration {})", ns, pod, request.source, to, name);
 }
 
 ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool on) {
@@ -140,8 +141,8 @@ ActionAnswer ClusterActions::maintenance(std::string who, std::string node, bool
   auto done = co_await kube::Client(*parts_.api).patch<api::Node>("", node, patch);
   if (!done) co_return fail(std::move(done.error()));
   record_event(kube::ref_to(*done), on ? "MaintenanceRequested" : "MaintenanceEnded",
-               on ? fmt::format("{} marked it for maintenance: its pods are to leave", who)
-                  : fmt::format("{} took the mark for maintenance away", who));
+               on ? fmt::format("{} started maintenance: the node will be drained", who)
+                  : fmt::format("{} ended maintenance", who));
   co_return on ? fmt::format("{} goes into maintenance", node) : fmt::format("{} comes out of maintenance", node);
 }
 

@@ -110,9 +110,9 @@ net::Task<void> Dashboard::State::answer(std::shared_ptr<State> self,
   }
   net::HttpResponse response;
   if (entry == nullptr) {
-    response = missing("There is nothing here; /api/v1/openapi.json says what there is.");
+    response = missing("Not found; /api/v1/openapi.json lists all paths.");
   } else if (entry->handle == nullptr) {
-    response = server::problem_response(503, "Too many are looking already; close a page.");
+    response = server::problem_response(503, "Too many pages are open; close one.");
   } else {
     response = co_await ((*self).*(entry->handle))(context);
   }

@@ -71,7 +71,7 @@ void DashboardModel::report_brakes() {
   const std::string before = std::exchange(reported_brakes_, held);
   if (held == before) return;
   if (held.empty()) {
-    add_activity({.kind = "brake", .text = "no brake holds any more"});
+    add_activity({.kind = "brake", .text = "no brake is engaged any more"});
   } else {
     add_activity({.kind = "brake", .warning = true, .text = fmt::format("held: {}", held)});
   }

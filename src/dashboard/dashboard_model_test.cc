@@ -97,7 +97,7 @@ TEST_F(DashboardModelTest, TheOverviewSaysWhatHoldsAndWhatEachStrategyDoes) {
   EXPECT_EQ(read.at("paused").at("by").as_string(), "ann");
   EXPECT_EQ(read.at("strategies").at(0).at("mode").as_string(), "observe");
   EXPECT_TRUE(read.at("api").at("reachable").as_bool());
-  EXPECT_TRUE(read.at("balance").at("score").is_null()) << "nobody knows yet";
+  EXPECT_TRUE(read.at("balance").at("score").is_null()) << "the balance is not known yet";
   EXPECT_THAT(published(), HasSubstr("held: paused by annotation"));
 }
 

@@ -140,7 +140,7 @@ std::string DashboardModel::load_json() const {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
   return fmt::format(R"({{"source":{},"fresh":{},"ageSeconds":{},"sentence":{}}})", kube::json_string(load.source),
                      fresh, seconds,
-                     kube::json_string(sentence.value_or(load.measured ? "measured" : "judged by what pods request")));
+                     kube::json_string(sentence.value_or(load.measured ? "measured" : "nodes are judged by requests")));
 }
 
 std::string DashboardModel::overview_but_time() const {

@@ -158,7 +158,8 @@ TEST_F(DashboardTest, AnActionIsJsonWithItsHeaderAndShort) {
   EXPECT_THAT(with("X-Rescheduler-Action", "", pause()), StartsWith("403 "));
   EXPECT_THAT(with("Content-Type", "text/plain", pause()), StartsWith("415 "));
   EXPECT_THAT(ask(post_of("/api/v1/pause", std::string(70'000, ' '))), StartsWith("413 "));
-  EXPECT_THAT(ask(post_of("/api/v1/pause", "{")), StartsWith("400 {\"status\":400,\"message\":\"the body is no JSON"));
+  EXPECT_THAT(ask(post_of("/api/v1/pause", "{")),
+              StartsWith("400 {\"status\":400,\"message\":\"the body is not valid JSON"));
   EXPECT_THAT(ask(post_of("/api/v1/pause", "{}")), HasSubstr("paused is missing"));
   EXPECT_TRUE(actions_.notes.empty());
   EXPECT_THAT(ask(pause()), StartsWith("200 {\"message\":"));

@@ -34,7 +34,7 @@ Result<std::string> explain(scheduler::Scheduler& scheduler, api::Pod pod, place
 }
 
 net::Task<Result<std::string>> explain(scheduler::LiveScheduler& live, api::Pod pod, placement::NodeListing listing) {
-  Result<std::string> answer = fail(Errc::Unavailable, "the scheduler has ended");
+  Result<std::string> answer = fail(Errc::Unavailable, "the scheduler has stopped");
   const auto look = [&](scheduler::Scheduler& scheduler) { answer = explain(scheduler, pod, listing); };
   co_await live.visit(look);
   co_return answer;

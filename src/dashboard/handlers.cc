@@ -88,7 +88,7 @@ Dashboard::State::Answer Dashboard::State::pods(const RequestContext& context) {
   PodQuery query{context.query("query"), context.query("node"), context.query("state"),
                  context.number("limit", 200, kMostPods)};
   if (!query.state.empty() && query.state != "pending" && query.state != "failing") {
-    co_return server::problem_response(400, "state is pending or failing");
+    co_return server::problem_response(400, "state must be pending or failing");
   }
   co_return found(model.pods(query));
 }
@@ -117,7 +117,7 @@ Dashboard::State::Answer Dashboard::State::pod(const RequestContext& context) {
     }
   }
   const PodEntry* entry = model.cluster_view().pod(ns + "/" + name);
-  if (entry == nullptr) co_return missing(fmt::format("there is no pod {}/{} any more", ns, name));
+  if (entry == nullptr) co_return missing(fmt::format("pod {}/{} no longer exists", ns, name));
   const ActivityObject itself{"Pod", ns, name};
   const std::string activity = model.activity_log().about(itself, 50);
   std::string json = fmt::format(
@@ -168,7 +168,7 @@ Dashboard::State::Answer Dashboard::State::activity(const RequestContext& contex
 }
 
 Dashboard::State::Answer Dashboard::State::choices(const RequestContext&) {
-  if (demo_actions == nullptr) co_return missing("this is no demo");
+  if (demo_actions == nullptr) co_return missing("this server is not a demo");
   co_return found(demo_actions->choices());
 }
 
@@ -187,7 +187,7 @@ net::HttpResponse Dashboard::State::action_response(const RequestContext& contex
 Dashboard::State::Answer Dashboard::State::pause(const RequestContext& context) {
   auto request = read_pause(context.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->pause(context.who(), request->paused, request->reason);
   co_return action_response(context, result);
 }
@@ -195,7 +195,7 @@ Dashboard::State::Answer Dashboard::State::pause(const RequestContext& context) 
 Dashboard::State::Answer Dashboard::State::apply(const RequestContext& context) {
   auto request = read_apply(context.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->apply_plan(context.who(), request->plan);
   co_return action_response(context, result);
 }
@@ -203,7 +203,7 @@ Dashboard::State::Answer Dashboard::State::apply(const RequestContext& context) 
 Dashboard::State::Answer Dashboard::State::cancel(const RequestContext& context) {
   auto request = read_cancel(context.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->cancel_migration(context.who(), request->ns, request->name);
   co_return action_response(context, result);
 }
@@ -211,7 +211,7 @@ Dashboard::State::Answer Dashboard::State::cancel(const RequestContext& context)
 Dashboard::State::Answer Dashboard::State::move(const RequestContext& context) {
   auto request = read_move(context.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->move(context.who(), request->ns, request->pod, request->to, request->mode);
   co_return action_response(context, result);
 }
@@ -219,7 +219,7 @@ Dashboard::State::Answer Dashboard::State::move(const RequestContext& context) {
 Dashboard::State::Answer Dashboard::State::set_maintenance(const RequestContext& context) {
   auto request = read_maintenance(context.request.body);
   if (!request) co_return refused(request.error());
-  if (actions == nullptr) co_return missing("nothing can be done here");
+  if (actions == nullptr) co_return missing("this server accepts no actions");
   const auto result = co_await actions->maintenance(context.who(), request->node, request->on);
   co_return action_response(context, result);
 }
@@ -227,7 +227,7 @@ Dashboard::State::Answer Dashboard::State::set_maintenance(const RequestContext&
 Dashboard::State::Answer Dashboard::State::demo(const RequestContext& context) {
   const auto demo_action = read_demo_action(context.request.body);
   if (!demo_action) co_return refused(demo_action.error());
-  if (demo_actions == nullptr) co_return missing("this is no demo");
+  if (demo_actions == nullptr) co_return missing("this server is not a demo");
   co_return action_response(context, demo_actions->perform(*demo_action));
 }
 

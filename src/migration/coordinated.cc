@@ -22,10 +22,10 @@ std::optional<Step> stopped_short(const api::Migration& migration,
   if (observed.cancelled) return stop(MoveResult::Refused, "cancelled");
   if (observed.refusal && observed.refusal->for_good) return stop(MoveResult::Refused, observed.refusal->message);
   if (observed.budgets.matching > 1) {
-    return stop(MoveResult::Refused, "several PodDisruptionBudgets match the pod: Kubernetes refuses to evict it");
+    return stop(MoveResult::Refused, "several PodDisruptionBudgets match the pod: the Eviction API refuses such a pod");
   }
   if (observed.now >= deadline_of(migration)) {
-    std::string why = "its time is over";
+    std::string why = "the deadline passed";
     if (observed.refusal) why += ": " + observed.refusal->message;
     return stop(MoveResult::Refused, std::move(why));
   }
@@ -33,7 +33,7 @@ std::optional<Step> stopped_short(const api::Migration& migration,
   const ModeChoice choice = choose_mode(migration, observed, settings);
   if (!choice.refused.empty()) return stop(MoveResult::Refused, choice.refused);
   if (choice.mode != MoveMode::Coordinated) {
-    return stop(MoveResult::Refused, fmt::format("the workload has changed, and its pods move by {} now: {}",
+    return stop(MoveResult::Refused, fmt::format("the workload has changed, and its pods now move in mode {}: {}",
                                                  to_string(choice.mode), choice.why));
   }
   return std::nullopt;
@@ -41,7 +41,8 @@ std::optional<Step> stopped_short(const api::Migration& migration,
 
 Step prepare(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings) {
   if (!observed.source || observed.source->leaving) {
-    return steps::conclude(migration, observed, MoveResult::Stale, "the pod went by itself");
+    return steps::conclude(migration, observed, MoveResult::Stale,
+                           "the pod was deleted or ended before the move removed it");
   }
   if (auto stopped = stopped_short(migration, observed, settings)) return std::move(*stopped);
   if (!observed.target_problem.empty()) {
@@ -56,8 +57,8 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
     return step;
   }
   if (settings.protect_unprotected && observed.budgets.matching == 0 && budget.empty()) {
-    api::MigrationStatus status =
-        noting(migration, "Budget", "nothing protects the workload: a budget until it is done", observed.now);
+    api::MigrationStatus status = noting(
+        migration, "Budget", "no PodDisruptionBudget protects the workload: a temporary one is created", observed.now);
     status.set_budget(observed.workload->name + "-rescheduler-pdb");
     return steps::write(std::move(status));
   }
@@ -123,11 +124,11 @@ Step replace(const api::Migration& migration, const ObservedState& observed, con
       std::ranges::count_if(observed.pods, [](const ObservedPod& pod) { return !pod.leaving && !pod.over; });
   const bool wants_none = observed.workload->desired >= 0 && live >= observed.workload->desired;
   if (replacement == nullptr && wants_none && since > kPatience) {
-    return stop(MoveResult::Stale, "the workload wants no replacement: it was scaled down");
+    return stop(MoveResult::Stale, "the workload was scaled down and needs no replacement");
   }
   if (observed.now >= deadline_of(migration) && since > settings.least_deadline) {
     return stop(MoveResult::Failed, replacement == nullptr
-                                        ? std::string("no replacement came in time")
+                                        ? std::string("no replacement pod was created in time")
                                         : fmt::format("{} was not ready in time", replacement->name));
   }
   return steps::wait();

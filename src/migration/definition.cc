@@ -35,7 +35,8 @@ net::Task<Result<void>> ensure_definition(kube::Api& api, net::Timers& timers) {
     auto slept = co_await timers.sleep_for(kBetween);
     if (!slept) co_return slept;
   }
-  co_return fail(Errc::Timeout, "the cluster took the definition of Migration and does not serve it");
+  co_return fail(Errc::Timeout,
+                 "the API server accepted the CustomResourceDefinition of Migration but does not serve it");
 }
 
 }  // namespace rescheduler::migration

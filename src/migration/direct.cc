@@ -47,7 +47,7 @@ std::optional<Step> bring_up(const api::Migration& migration,
 std::optional<Step> note_copy(const api::Migration& migration, const ObservedState& observed) {
   if (!observed.copy || migration.status().replacement_uid() == observed.copy->uid) return std::nullopt;
   api::MigrationStatus status =
-      noting(migration, "Replacement", fmt::format("{} stands in", observed.copy->name), observed.now);
+      noting(migration, "Replacement", fmt::format("{} is the replacement pod", observed.copy->name), observed.now);
   status.set_replacement(observed.copy->name);
   status.set_replacement_uid(observed.copy->uid);
   return steps::write(std::move(status));
@@ -55,9 +55,10 @@ std::optional<Step> note_copy(const api::Migration& migration, const ObservedSta
 
 Step prepare(const api::Migration& migration, const ObservedState& observed) {
   if (!observed.source || observed.source->leaving)
-    return stop(migration, observed, MoveResult::Stale, "the pod went by itself");
+    return stop(migration, observed, MoveResult::Stale, "the pod was deleted or ended before the move removed it");
   if (observed.cancelled) return stop(migration, observed, MoveResult::Refused, "cancelled");
-  if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");
+  if (observed.now >= deadline_of(migration))
+    return stop(migration, observed, MoveResult::Refused, "the deadline passed");
   if (!observed.target_problem.empty()) return stop(migration, observed, MoveResult::Refused, observed.target_problem);
   const bool first = !observed.source->no_second_copy.empty();
   api::MigrationStatus status = entering(migration, first ? Phase::Retiring : Phase::Creating, "", observed.now);
@@ -70,7 +71,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed) {
 Step create_before(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationStatus& status = migration.status();
   if (!observed.source || observed.source->leaving) {
-    return stop(migration, observed, MoveResult::Stale, "the pod was taken away meanwhile");
+    return stop(migration, observed, MoveResult::Stale, "the pod was deleted before its copy was ready");
   }
   if (observed.cancelled) return stop(migration, observed, MoveResult::Failed, "cancelled");
   if (observed.refusal && observed.refusal->for_good)
@@ -112,7 +113,7 @@ Step retire_after(const api::Migration& migration, const ObservedState& observed
   if (observed.refusal && observed.refusal->for_good)
     return stop(migration, observed, MoveResult::Failed, observed.refusal->message);
   if (observed.now >= deadline_of(migration)) {
-    return stop(migration, observed, MoveResult::Failed, "the original could not be removed in time");
+    return stop(migration, observed, MoveResult::Failed, "the original pod could not be removed in time");
   }
   return do_to(StepType::Evict, *observed.source);
 }
@@ -127,7 +128,8 @@ Step retire_first(const api::Migration& migration, const ObservedState& observed
   if (observed.cancelled) return stop(migration, observed, MoveResult::Refused, "cancelled");
   if (observed.refusal && observed.refusal->for_good)
     return stop(migration, observed, MoveResult::Refused, observed.refusal->message);
-  if (observed.now >= deadline_of(migration)) return stop(migration, observed, MoveResult::Refused, "its time is over");
+  if (observed.now >= deadline_of(migration))
+    return stop(migration, observed, MoveResult::Refused, "the deadline passed");
   return do_to(StepType::Evict, *observed.source);
 }
 
@@ -140,7 +142,7 @@ Step create_after(const api::Migration& migration, const ObservedState& observed
                       || (observed.refusal && observed.refusal->for_good);
   if (failed || observed.now >= deadline_of(migration)) {
     return steps::write(entering(migration, Phase::RollingBack,
-                                 failed ? "the copy did not come up" : "the copy was not ready in time", observed.now));
+                                 failed ? "the copy did not start" : "the copy was not ready in time", observed.now));
   }
   if (auto step = bring_up(migration, observed.copy, migration.status().copy(), migration.spec().target())) {
     return std::move(*step);
@@ -155,10 +157,10 @@ Step roll_back(const api::Migration& migration, const ObservedState& observed) {
     const bool late = observed.now >= deadline_of(migration) + kRollback;
     const bool permanent = observed.refusal && observed.refusal->for_good;
     if (!late && !permanent) return std::move(*step);
-    return stop(migration, observed, MoveResult::Failed, why + "; the original is not ready either");
+    return stop(migration, observed, MoveResult::Failed, why + "; the original pod is not ready either");
   }
   api::MigrationStatus status =
-      concluded_status(migration, MoveResult::Failed, why + "; the original is back", observed.now);
+      concluded_status(migration, MoveResult::Failed, why + "; the original pod was created again", observed.now);
   status.set_landed(observed.restored->node);
   status.set_replacement(observed.restored->name);
   return steps::write(std::move(status));

@@ -17,20 +17,22 @@ std::optional<Step> stopped(const api::Migration& migration, const ObservedState
   if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
   if (observed.cancelled) return stop(as, "cancelled");
   if (observed.refusal && observed.refusal->for_good) return stop(as, observed.refusal->message);
-  if (observed.now >= deadline_of(migration)) return stop(as, "its time is over");
+  if (observed.now >= deadline_of(migration)) return stop(as, "the deadline passed");
   return std::nullopt;
 }
 
 Step prepare(const api::Migration& migration, const ObservedState& observed) {
   if (!observed.source || observed.source->leaving) {
-    return steps::conclude(migration, observed, MoveResult::Stale, "the pod went by itself");
+    return steps::conclude(migration, observed, MoveResult::Stale,
+                           "the pod was deleted or ended before the move removed it");
   }
   if (auto step = stopped(migration, observed, MoveResult::Refused)) return std::move(*step);
   if (!observed.target_problem.empty()) {
     return steps::conclude(migration, observed, MoveResult::Refused, observed.target_problem);
   }
   if (observed.workload->autoscaled) {
-    return steps::conclude(migration, observed, MoveResult::Refused, "an autoscaler owns its number of replicas now");
+    return steps::conclude(migration, observed, MoveResult::Refused,
+                           "an autoscaler now sets the replicas of the workload");
   }
   if (!observed.workload->settled) return steps::wait();
   api::MigrationStatus status = entering(migration, Phase::Surging, "", observed.now);
@@ -44,7 +46,8 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
   const api::MigrationSurge& surge = migration.status().surge();
   const std::string& name = migration.metadata().name();
   if (!observed.source || observed.source->leaving) {
-    return steps::conclude(migration, observed, MoveResult::Stale, "the pod went by itself");
+    return steps::conclude(migration, observed, MoveResult::Stale,
+                           "the pod was deleted or ended before the move removed it");
   }
   if (auto step = stopped(migration, observed, MoveResult::Failed)) return std::move(*step);
   Step step;
@@ -73,9 +76,9 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
     return steps::write(std::move(status));
   }
   if (observed.workload->desired != surge.during()) {
-    return steps::conclude(
-        migration, observed, MoveResult::Failed,
-        fmt::format("another client set the replicas to {}; they stay at that", observed.workload->desired));
+    return steps::conclude(migration, observed, MoveResult::Failed,
+                           fmt::format("another client set the replicas to {}; rescheduler leaves them unchanged",
+                                       observed.workload->desired));
   }
   const ObservedPod* replacement = replacement_in(migration, observed);
   if (replacement == nullptr) return steps::wait();
@@ -112,7 +115,8 @@ Step retire(const api::Migration& migration, const ObservedState& observed) {
   if (ours) {
     if (observed.workload->desired != surge.during()) {
       return stop(MoveResult::Failed,
-                  fmt::format("another client set the replicas to {}; they stay at that", observed.workload->desired));
+                  fmt::format("another client set the replicas to {}; rescheduler leaves them unchanged",
+                              observed.workload->desired));
     }
     if (!all_ready(observed) || !observed.workload->settled) {
       return late ? stop(MoveResult::Failed, "not all replicas were ready in time") : steps::wait();
@@ -123,9 +127,8 @@ Step retire(const api::Migration& migration, const ObservedState& observed) {
     return step;
   }
   const auto entered = to_wall(migration.status().steps(migration.status().steps_size() - 1).at());
-  if (observed.now > entered + kPatience && late)
-    return stop(MoveResult::Failed, "another pod was removed in its place");
-  if (observed.now > entered + 2 * kPatience) return stop(MoveResult::Failed, "another pod was removed in its place");
+  if (observed.now > entered + kPatience && late) return stop(MoveResult::Failed, "another pod was removed instead");
+  if (observed.now > entered + 2 * kPatience) return stop(MoveResult::Failed, "another pod was removed instead");
   return steps::wait();
 }
 

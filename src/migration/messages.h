@@ -19,7 +19,7 @@ inline constexpr Phrase kBudgetCreated{"temporary PDB created", "创建临时PDB
 inline constexpr Phrase kEvicted{"pod evicted", "优雅驱逐Pod成功"};
 inline constexpr Phrase kNotEvicted{"pod not evicted", "驱逐源Pod失败"};
 inline constexpr Phrase kStepRefused{"step of a migration refused", "迁移步骤被拒绝"};
-inline constexpr Phrase kMarkedFirst{"pod marked as first to go", "标记迁移源Pod优先删除"};
+inline constexpr Phrase kMarkedFirst{"pod marked for deletion first", "标记迁移源Pod优先删除"};
 inline constexpr Phrase kRetired{"new pod ready, scaled down", "新Pod已就绪，缩容移除迁移源Pod"};
 inline constexpr Phrase kCopyCreated{"new pod created", "创建迁移目标Pod"};
 inline constexpr Phrase kPodDeleted{"pod deleted", "删除迁移Pod"};
@@ -30,13 +30,14 @@ inline constexpr Phrase kReplacedByReplicaSet{"pod replaced by the ReplicaSet's 
 inline constexpr Phrase kReplacedByStatefulSet{"pod replaced by the StatefulSet's controller",
                                                "StatefulSet Controller已重建Pod"};
 inline constexpr Phrase kReplacedByJob{"pod replaced by the Job's controller", "Job Controller已重建Pod"};
-inline constexpr Phrase kDone{"coordinated rescheduling complete, nothing temporary left", "完成协调重调度清理"};
-inline constexpr Phrase kDoneDirect{"direct migration complete, nothing temporary left", "完成直接迁移清理"};
-inline constexpr Phrase kFailed{"coordinated rescheduling failed, undone", "协调重调度失败，回退"};
-inline constexpr Phrase kFailedDirect{"direct migration failed, undone", "直接迁移失败，回退"};
-inline constexpr Phrase kNotWrittenDown{"migration not begun: it could not be written down",
+inline constexpr Phrase kDone{"coordinated rescheduling complete, temporary objects removed", "完成协调重调度清理"};
+inline constexpr Phrase kDoneDirect{"direct migration complete, temporary objects removed", "完成直接迁移清理"};
+inline constexpr Phrase kFailed{"coordinated rescheduling failed, rolled back", "协调重调度失败，回退"};
+inline constexpr Phrase kFailedDirect{"direct migration failed, rolled back", "直接迁移失败，回退"};
+inline constexpr Phrase kNotWrittenDown{"migration not started: its record could not be written",
                                         "迁移未开始：无法写入迁移记录"};
-inline constexpr Phrase kSwept{"swept what a migration left behind", "清理迁移遗留"};
-inline constexpr Phrase kSweepingFailed{"sweeping after migrations failed for now", "清理迁移遗留暂时失败"};
+inline constexpr Phrase kSwept{"leftovers of a migration removed", "清理迁移遗留"};
+inline constexpr Phrase kSweepingFailed{"leftovers of migrations could not be removed, retrying",
+                                        "清理迁移遗留暂时失败"};
 
 }  // namespace rescheduler::migration::messages

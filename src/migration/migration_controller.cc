@@ -350,7 +350,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     MoveOutcome outcome;
     outcome.request = request;
     outcome.result = MoveResult::Refused;
-    outcome.message = "the migration could not be written down: " + why;
+    outcome.message = "the record of the migration could not be written: " + why;
     outcome.began = outcome.ended = now();
     log_warning(messages::kNotWrittenDown, {{"pod", request.ns + "/" + request.pod}, {"err", why}});
     if (outcome_listener) outcome_listener(outcome);

@@ -38,9 +38,9 @@ bool has_host_port(const api::Pod& pod) {
 
 std::string protection_of(const api::Pod& pod) {
   const auto* owner = cluster::controller_of(pod.metadata());
-  if (owner != nullptr && owner->kind() == "DaemonSet") return "pods of a DaemonSet belong to their node";
-  if (cluster::is_mirror(pod)) return "a static pod belongs to its node";
-  if (pod.spec().priority() >= kCritical) return "the pod is critical to the system";
+  if (owner != nullptr && owner->kind() == "DaemonSet") return "pods of a DaemonSet are not moved";
+  if (cluster::is_mirror(pod)) return "static pods are not moved";
+  if (pod.spec().priority() >= kCritical) return "the pod is system-critical";
   return opt_out_of(pod.metadata(), "the pod");
 }
 
@@ -109,10 +109,10 @@ std::string opt_out_of(const api::ObjectMeta& metadata, const std::string& whose
   const cluster::OptOutValue opt_out = cluster::opt_out_value(metadata);
   switch (opt_out.meaning) {
     case cluster::OptOut::No: return {};
-    case cluster::OptOut::Disabled: return fmt::format("{} is not to be moved ({}: disabled)", whose, opt_out.key);
+    case cluster::OptOut::Disabled: return fmt::format("{} has opted out of moves ({}: disabled)", whose, opt_out.key);
     case cluster::OptOut::Unclear: break;
   }
-  return fmt::format("{} says {}: \"{}\" and is not moved", whose, opt_out.key, opt_out.value);
+  return fmt::format("{} has {} with the unknown value \"{}\" and is not moved", whose, opt_out.key, opt_out.value);
 }
 
 std::optional<ObservedWorkload> copied_intent(const api::ReplicaSet& set, const std::string& migration) {
@@ -153,12 +153,13 @@ ObservedPod observed_pod(const api::Pod& pod) {
   for (const auto& volume : pod.spec().volumes()) {
     const auto& source = volume.volume_source();
     if (source.has_persistent_volume_claim()) {
-      observed.no_second_copy = fmt::format("its volume {} may belong to one pod only", volume.name());
+      observed.no_second_copy = fmt::format("its volume {} may allow one pod only", volume.name());
     }
-    if (source.has_host_path()) observed.no_copy = fmt::format("its volume {} is a path of its node", volume.name());
-    if (source.has_ephemeral()) observed.no_copy = fmt::format("its volume {} goes with it", volume.name());
+    if (source.has_host_path())
+      observed.no_copy = fmt::format("its volume {} is a hostPath of its node", volume.name());
+    if (source.has_ephemeral()) observed.no_copy = fmt::format("its volume {} is deleted with the pod", volume.name());
   }
-  if (has_host_port(pod)) observed.no_second_copy = "it has ports of its node";
+  if (has_host_port(pod)) observed.no_second_copy = "it uses host ports";
   return observed;
 }
 

@@ -180,7 +180,7 @@ TEST(Protection, OfWhateverSaysSoByEitherKeyAsLabelOrAnnotation) {
         const auto json = fmt::format(R"({{"metadata": {{"{}": {{"{}": "{}"}}}}}})", place, key, value);
         return opt_out_of(pod_from(json).metadata(), "the pod");
       };
-      EXPECT_THAT(why("disabled"), HasSubstr("not to be moved")) << key << " in " << place;
+      EXPECT_THAT(why("disabled"), HasSubstr("has opted out of moves")) << key << " in " << place;
       EXPECT_THAT(why("nonsense"), HasSubstr("is not moved")) << key << " in " << place;
       EXPECT_THAT(why(""), HasSubstr("is not moved")) << key << " in " << place;
       EXPECT_EQ(why("enabled"), "") << key << " in " << place;
@@ -195,8 +195,8 @@ TEST(Copies, AreRefusedOrMadeAfterwardsByWhatThePodHoldsOfItsNode) {
   const ObservedPod claim = with_volume(R"("persistentVolumeClaim": {"claimName": "c"})");
   EXPECT_THAT(claim.no_second_copy, HasSubstr("data"));
   EXPECT_EQ(claim.no_copy, "");
-  EXPECT_THAT(with_volume(R"("hostPath": {"path": "/x"})").no_copy, HasSubstr("path of its node"));
-  EXPECT_THAT(with_volume(R"("ephemeral": {})").no_copy, HasSubstr("goes with it"));
+  EXPECT_THAT(with_volume(R"("hostPath": {"path": "/x"})").no_copy, HasSubstr("hostPath of its node"));
+  EXPECT_THAT(with_volume(R"("ephemeral": {})").no_copy, HasSubstr("is deleted with the pod"));
   EXPECT_EQ(with_volume(R"("emptyDir": {})").no_copy, "");
   EXPECT_THAT(observed_pod(pod_from(R"({"spec": {"hostNetwork": true}})")).no_second_copy, HasSubstr("ports"));
   EXPECT_THAT(observed_pod(pod_from(R"({"spec": {"containers": [{"ports": [{"hostPort": 80}]}]}})")).no_second_copy,

@@ -159,7 +159,7 @@ void MigrationReporter::ended(const api::Migration& migration) {
       }
     }
     metrics_
-        .counter("rescheduler_migration_failures_total", "Migrations that did not bring their pod anywhere.",
+        .counter("rescheduler_migration_failures_total", "Migrations that did not move their pod, by phase and result.",
                  {{"phase", where}, {"result", std::string(to_string(result))}})
         .add();
   }
@@ -167,13 +167,13 @@ void MigrationReporter::ended(const api::Migration& migration) {
     static const std::vector<double> kSeconds{0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600};
     const double took = std::chrono::duration<double>(to_wall(status.finished()) - to_wall(status.started())).count();
     metrics_
-        .histogram("rescheduler_migration_duration_seconds", "From the first step of a migration to its end.", kSeconds,
-                   {{"mode", mode}})
+        .histogram("rescheduler_migration_duration_seconds", "Duration of migrations, from the first step to the end.",
+                   kSeconds, {{"mode", mode}})
         .observe(took);
   }
   metrics_
       .counter("rescheduler_unavailable_replica_seconds_total",
-               "How long workloads lacked a replica because it was moved.")
+               "Time for which workloads lacked a replica because of a move.")
       .add(unavailable_seconds(migration));
   record_event(migration);
 }

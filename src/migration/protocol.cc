@@ -16,9 +16,9 @@ constexpr std::chrono::seconds kClockSpread{10};
 std::string why_no_surge(const ObservedState& observed) {
   const ObservedWorkload& workload = *observed.workload;
   if (workload.kind != "Deployment" && workload.kind != "ReplicaSet") {
-    return fmt::format("a {} has identities, not replicas that stand in for each other", workload.kind);
+    return fmt::format("pods of a {} have identities and cannot replace each other", workload.kind);
   }
-  if (workload.autoscaled) return "an autoscaler owns its number of replicas";
+  if (workload.autoscaled) return "an autoscaler sets the replicas of the workload";
   if (!observed.source->no_second_copy.empty()) return observed.source->no_second_copy;
   return {};
 }
@@ -29,23 +29,25 @@ Step begin(const api::Migration& migration, const ObservedState& observed, const
   };
   const api::MigrationSpec& spec = migration.spec();
   if (observed.cancelled) return end(MoveResult::Refused, "cancelled before it began");
-  if (!observed.source) return end(MoveResult::Stale, fmt::format("pod {} is not there any more", spec.pod()));
+  if (!observed.source) return end(MoveResult::Stale, fmt::format("pod {} no longer exists", spec.pod()));
   const ObservedPod& pod = *observed.source;
-  if (pod.leaving || pod.over) return end(MoveResult::Stale, fmt::format("pod {} is at its end", spec.pod()));
+  if (pod.leaving || pod.over)
+    return end(MoveResult::Stale, fmt::format("pod {} is terminating or has ended", spec.pod()));
   if (pod.node.empty()) return end(MoveResult::Stale, fmt::format("pod {} has no node yet", spec.pod()));
   if (!spec.source().empty() && pod.node != spec.source()) {
     return end(MoveResult::Stale, fmt::format("pod {} is on {}, not on {}", spec.pod(), pod.node, spec.source()));
   }
-  if (pod.node == spec.target()) return end(MoveResult::Stale, fmt::format("pod {} is there already", spec.pod()));
+  if (pod.node == spec.target())
+    return end(MoveResult::Stale, fmt::format("pod {} is already on the target node", spec.pod()));
   if (!pod.protected_because.empty()) return end(MoveResult::Refused, pod.protected_because);
   if (observed.workload && !observed.workload->protected_because.empty()) {
     return end(MoveResult::Refused, observed.workload->protected_because);
   }
   if (!pod.mark.empty() && pod.mark != migration.metadata().name()) {
-    return end(MoveResult::Refused, fmt::format("the pod has its part in migration {}", pod.mark));
+    return end(MoveResult::Refused, fmt::format("the pod belongs to migration {}", pod.mark));
   }
   if (!observed.moved_by.empty())
-    return end(MoveResult::Refused, fmt::format("{} moves this pod already", observed.moved_by));
+    return end(MoveResult::Refused, fmt::format("{} already moves this pod", observed.moved_by));
   if (!observed.target_problem.empty()) return end(MoveResult::Refused, observed.target_problem);
   if (observed.refusal && observed.refusal->for_good) return end(MoveResult::Refused, observed.refusal->message);
   if (observed.now >= deadline_of(migration)) {
@@ -98,11 +100,11 @@ std::string_view to_string(StepType what) {
   switch (what) {
     case StepType::Wait: return "wait";
     case StepType::Write: return "write the record";
-    case StepType::Preflight: return "ask whether the pod may be evicted";
+    case StepType::Preflight: return "check whether the pod can be evicted";
     case StepType::Evict: return "evict the pod";
     case StepType::MarkWorkload: return "write the intent on the workload";
-    case StepType::UnmarkWorkload: return "take the intent off the workload";
-    case StepType::UnmarkSets: return "take the intent off the ReplicaSets";
+    case StepType::UnmarkWorkload: return "remove the intent from the workload";
+    case StepType::UnmarkSets: return "remove the intent from the ReplicaSets";
     case StepType::Retire: return "scale the workload down";
     case StepType::MarkPod: return "lower the pod's deletion cost";
     case StepType::UnmarkPod: return "restore the pod's deletion cost";
@@ -111,7 +113,7 @@ std::string_view to_string(StepType what) {
     case StepType::Nominate: return "nominate the target";
     case StepType::CreateCopy: return "create the new pod";
     case StepType::ReleaseCopy: return "release the new pod";
-    case StepType::UnmarkCopy: return "take our marks off the new pod";
+    case StepType::UnmarkCopy: return "remove the migration labels from the new pod";
     case StepType::DeletePod: return "delete the pod";
     case StepType::Ended: return "end";
   }
@@ -126,31 +128,34 @@ ModeChoice choose_mode(const api::Migration& migration,
     if (wanted == MoveMode::Coordinated || wanted == MoveMode::MakeBeforeBreak) {
       return {.refused = fmt::format("no controller would replace a bare pod: {} is not possible", to_string(wanted))};
     }
-    if (!settings.direct) return {.refused = "moving bare pods is not enabled"};
+    if (!settings.direct) return {.refused = "moving bare pods is not enabled; set migration.direct: true"};
     if (!observed.source->no_copy.empty()) return {.refused = observed.source->no_copy};
     return {MoveMode::Direct,
-            observed.source->no_second_copy.empty()
-                ? "a bare pod: its copy is ready before it is deleted"
-                : "a bare pod, and " + observed.source->no_second_copy + ": it goes first",
+            observed.source->no_second_copy.empty() ? "a bare pod: its copy is ready before the pod is deleted"
+                                                    : "a bare pod, and " + observed.source->no_second_copy
+                                                          + ": the pod is deleted before its copy is created",
             {}};
   }
-  if (!observed.workload) return {.refused = "the workload of the pod is gone, or of a kind that is not moved"};
-  if (wanted == MoveMode::Direct) return {.refused = "the pod's controller would replace it: Direct is for bare pods"};
+  if (!observed.workload)
+    return {.refused = "the workload of the pod is gone, or rescheduler does not move pods of its kind"};
+  if (wanted == MoveMode::Direct)
+    return {.refused = "the controller of the pod would replace it: mode Direct is for bare pods only"};
   const std::string unsafe = why_no_surge(observed);
   if (wanted == MoveMode::MakeBeforeBreak) {
     if (!unsafe.empty()) return {.refused = "make-before-break is not safe here: " + unsafe};
-    return {MoveMode::MakeBeforeBreak, "asked for", {}};
+    return {MoveMode::MakeBeforeBreak, "requested", {}};
   }
-  if (wanted == MoveMode::Coordinated) return {MoveMode::Coordinated, "asked for", {}};
+  if (wanted == MoveMode::Coordinated) return {MoveMode::Coordinated, "requested", {}};
   const bool single = observed.workload->desired == 1;
   const bool surge = settings.surge == SurgeUse::Always || (settings.surge == SurgeUse::SingleReplicas && single);
   if (surge && unsafe.empty()) {
     return {MoveMode::MakeBeforeBreak,
-            single ? "a single replica: no other pod serves while it is replaced" : "preferred where it is safe",
+            single ? "a single replica: no other pod serves while the pod is replaced"
+                   : "preferred where make-before-break is safe",
             {}};
   }
   if (surge) return {MoveMode::Coordinated, "make-before-break is not safe here: " + unsafe, {}};
-  return {MoveMode::Coordinated, fmt::format("the {} replaces it", observed.workload->kind), {}};
+  return {MoveMode::Coordinated, fmt::format("the {} replaces the pod", observed.workload->kind), {}};
 }
 
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed) {
@@ -199,7 +204,7 @@ std::string budget_problem(const ObservedState& observed, const MigrationSetting
   const std::int32_t most = std::max({1, static_cast<std::int32_t>(settings.max_unavailable), share});
   const std::int32_t lacking = std::max(0, desired - ready);
   if (lacking + 1 <= most) return {};
-  return fmt::format("{} of {} replicas are not ready, and no more than {} may be away", lacking, desired, most);
+  return fmt::format("{} of {} replicas are not ready, and at most {} can be unavailable", lacking, desired, most);
 }
 
 std::optional<Step> follow_replacement(const api::Migration& migration,
@@ -209,7 +214,7 @@ std::optional<Step> follow_replacement(const api::Migration& migration,
   const api::MigrationStatus& status = migration.status();
   if (status.replacement_uid() != replacement.uid) {
     api::MigrationStatus found =
-        noting(migration, "Replacement", fmt::format("{} stands in", replacement.name), observed.now);
+        noting(migration, "Replacement", fmt::format("{} is the replacement pod", replacement.name), observed.now);
     found.set_replacement(replacement.name);
     found.set_replacement_uid(replacement.uid);
     return steps::write(std::move(found));

@@ -109,7 +109,7 @@ TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
   EXPECT_EQ(choose_mode(migration_, seen_, settings_).mode, MoveMode::Coordinated);
   EXPECT_THAT(choose_mode(migration_, seen_, settings_).why, HasSubstr("autoscaler"));
   seen_.workload->autoscaled = false;
-  seen_.source->no_second_copy = "its volume data may belong to one pod only";
+  seen_.source->no_second_copy = "its volume data may allow one pod only";
   migration_.mutable_spec()->set_mode("MakeBeforeBreak");
   EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("its volume data"));
   seen_.workload->kind = "StatefulSet";
@@ -170,15 +170,15 @@ TEST_F(Protocol, InEveryModeATargetThatTakesNothingAnyMoreEndsTheMoveBeforeThePo
 }
 
 TEST_F(Protocol, WhatIsProtectedStaysAndSaysWhy) {
-  seen_.source->protected_because = "a static pod belongs to its node";
+  seen_.source->protected_because = "static pods are not moved";
   EXPECT_EQ(write(), "Refused");
-  EXPECT_EQ(migration_.status().message(), "a static pod belongs to its node");
+  EXPECT_EQ(migration_.status().message(), "static pods are not moved");
 }
 
 TEST_F(Protocol, WhatItsWorkloadProtectsStaysAndSaysWhy) {
-  seen_.workload->protected_because = "its workload is not to be moved";
+  seen_.workload->protected_because = "its workload has opted out of moves";
   EXPECT_EQ(write(), "Refused");
-  EXPECT_EQ(migration_.status().message(), "its workload is not to be moved");
+  EXPECT_EQ(migration_.status().message(), "its workload has opted out of moves");
 }
 
 TEST_F(Protocol, ASecondMoveOfThePodIsRefused) {

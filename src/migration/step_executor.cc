@@ -88,7 +88,7 @@ net::Task<Result<void>> StepExecutor::write(api::Migration& migration, const Ste
     auto pod = co_await client_.get<api::Pod>(ns, step.pod.name);
     if (!pod) co_return fail(std::move(pod.error()));
     if (pod->metadata().uid() != step.pod.uid)
-      co_return fail(Errc::Conflict, "pod {} is another one now", step.pod.name);
+      co_return fail(Errc::Conflict, "pod {} was replaced by another pod with the same name", step.pod.name);
     status.set_manifest(sanitised_manifest(*pod));
     status.set_copy(copy_name(pod->metadata().name(), to_wall(status.started())));
   }
@@ -142,7 +142,8 @@ net::Task<Result<void>> StepExecutor::mark_pod(const api::Migration& migration, 
   const std::string ns = migration.metadata().namespace_();
   auto now = co_await client_.get<api::Pod>(ns, pod.name);
   if (!now) co_return fail(std::move(now.error()));
-  if (now->metadata().uid() != pod.uid) co_return fail(Errc::Conflict, "pod {} is another one now", pod.name);
+  if (now->metadata().uid() != pod.uid)
+    co_return fail(Errc::Conflict, "pod {} was replaced by another pod with the same name", pod.name);
   const auto options = once();
   std::string patch = mark_pod_patch(migration.metadata().name(), *now);
   auto marked = co_await client_.patch<api::Pod>(ns, pod.name, std::move(patch), options);
@@ -188,7 +189,8 @@ net::Task<Result<void>> StepExecutor::release_copy(const api::Migration& migrati
   const std::string ns = migration.metadata().namespace_();
   auto now = co_await client_.get<api::Pod>(ns, pod.name);
   if (!now) co_return fail(std::move(now.error()));
-  if (now->metadata().uid() != pod.uid) co_return fail(Errc::Conflict, "pod {} is another one now", pod.name);
+  if (now->metadata().uid() != pod.uid)
+    co_return fail(Errc::Conflict, "pod {} was replaced by another pod with the same name", pod.name);
   const auto options = once();
   std::string patch = release_copy_patch(*now);
   auto done = co_await client_.patch<api::Pod>(ns, pod.name, std::move(patch), options);

@@ -121,7 +121,7 @@ TEST(Job, IsWaitedForUntilItEndsOrTheLimitHasPassed) {
   Job job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, started));
   started->get_future().wait();
   EXPECT_EQ(loop.await_result<bool>(ended(job, 1ms)), false);
-  EXPECT_FALSE(job.done()) << "nobody cancelled it";
+  EXPECT_FALSE(job.done()) << "the job was not cancelled";
   job.cancel();
   EXPECT_EQ(loop.await_result<bool>(ended(job, 1h)), true);
   EXPECT_EQ(loop.await_result<bool>(ended(job, 0s)), true) << "it has ended before";

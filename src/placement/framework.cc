@@ -12,7 +12,7 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
     if (const Plugin* known = framework->find(name)) return known;
     const PluginFactory* factory = registry.find(name);
     if (factory == nullptr) {
-      return fail(Errc::Invalid, "profile '{}' names the plugin '{}', which this program does not have",
+      return fail(Errc::Invalid, "profile '{}' enables the plugin '{}', which this program does not have",
                   profile.scheduler_name, name);
     }
     const auto args = profile.args.find(name);
@@ -25,8 +25,8 @@ Result<std::unique_ptr<Framework>> Framework::make(const Profile& profile, const
       const auto plugin = plugin_named(use.name);
       if (!plugin) return fail(plugin.error());
       if (!(*plugin)->points().has(static_cast<Point>(point))) {
-        return fail(Errc::Invalid, "profile '{}': the plugin '{}' has nothing to say at {}", profile.scheduler_name,
-                    use.name, kPointNames[point]);
+        return fail(Errc::Invalid, "profile '{}': the plugin '{}' does not implement the extension point {}",
+                    profile.scheduler_name, use.name, kPointNames[point]);
       }
       framework->by_point_[point].push_back(*plugin);
       if (static_cast<Point>(point) == Point::Score) framework->scoring_.push_back({*plugin, use.weight});

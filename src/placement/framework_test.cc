@@ -24,13 +24,14 @@ TEST(FrameworkMade, NotOfAPluginNobodyHas) {
   Profile profile = standard_profile();
   profile.at(Point::Filter).push_back({"Coscheduling"});
   EXPECT_EQ(refusal(profile),
-            "profile 'default-scheduler' names the plugin 'Coscheduling', which this program does not have");
+            "profile 'default-scheduler' enables the plugin 'Coscheduling', which this program does not have");
 }
 
 TEST(FrameworkMade, NotOfAPluginWhereItHasNothingToSay) {
   Profile profile = standard_profile();
   profile.at(Point::Score).push_back({"NodeName"});
-  EXPECT_EQ(refusal(profile), "profile 'default-scheduler': the plugin 'NodeName' has nothing to say at score");
+  EXPECT_EQ(refusal(profile),
+            "profile 'default-scheduler': the plugin 'NodeName' does not implement the extension point score");
 }
 
 TEST(FrameworkMade, NotOfHalfAPlugin) {

@@ -29,7 +29,7 @@ struct Diary final : PluginTimer {
   }
   void plugin_took(const Plugin& plugin, Point point, Code /*code*/, std::chrono::nanoseconds took) override {
     plugins.emplace(std::string(plugin.name()), point);
-    EXPECT_EQ(took.count(), 1) << "nobody else is timed with it";
+    EXPECT_EQ(took.count(), 1) << "no other plugin is timed with it";
   }
   int time = 0;
   std::vector<std::pair<Point, Code>> points{};

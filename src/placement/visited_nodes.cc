@@ -16,12 +16,12 @@ namespace json = boost::json;
 Result<std::vector<std::string>> read_visited(std::string_view annotation) {
   json::error_code fault;
   const json::value value = json::parse(json::string_view(annotation.data(), annotation.size()), fault);
-  if (fault) return fail(Errc::Invalid, "{} is no JSON: {}", kScheduledHosts, fault.message());
+  if (fault) return fail(Errc::Invalid, "{} is not valid JSON: {}", kScheduledHosts, fault.message());
   std::vector<std::string> nodes;
   if (value.is_null()) return nodes;
-  if (!value.is_array()) return fail(Errc::Invalid, "{} is no list of names", kScheduledHosts);
+  if (!value.is_array()) return fail(Errc::Invalid, "{} is not a list of names", kScheduledHosts);
   for (const json::value& one : value.get_array()) {
-    if (!one.is_string()) return fail(Errc::Invalid, "{} holds something that is no name", kScheduledHosts);
+    if (!one.is_string()) return fail(Errc::Invalid, "{} contains an entry that is not a name", kScheduledHosts);
     std::string name(one.get_string());
     std::erase(nodes, name);
     nodes.push_back(std::move(name));

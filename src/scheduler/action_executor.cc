@@ -89,7 +89,7 @@ net::Task<Result<bool>> ActionExecutor::has_node(const BindAction& action) {
 net::Task<void> ActionExecutor::bind(BindAction action) {
   const std::string uid = action.pod->metadata().uid();
   if (!may_act()) {
-    results_.bind_failed(uid, Error{Errc::Cancelled, "this process does not lead any more"});
+    results_.bind_failed(uid, Error{Errc::Cancelled, "this process is no longer the leader"});
     co_return;
   }
   auto answer = co_await bind_(action);

@@ -54,7 +54,7 @@ Result<std::unique_ptr<ExtenderChain>> ExtenderChain::make(const std::vector<con
                                                            kube::LoopServices services) {
   if (extenders.empty()) return std::unique_ptr<ExtenderChain>();
   if (network == nullptr) {
-    return fail(Errc::Unsupported, "extenders cannot be asked here: decisions share a thread with the network");
+    return fail(Errc::Unsupported, "extenders cannot be called here: decisions share a thread with the network");
   }
   Clients clients;
   for (const bool ignorable : {false, true}) {

@@ -143,7 +143,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     record.type = best ? kube::EventType::Normal : kube::EventType::Warning;
     record.reason = "LoadSourceChanged";
     record.action = "Measuring";
-    record.note = fmt::format("Nodes are judged by {} now: {}", change.to, change.why);
+    record.note = fmt::format("Nodes are now judged by {}: {}", change.to, change.why);
     recorders.front()->record(std::move(record));
   }
 
@@ -175,7 +175,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   void count_overloads(double more) {
     services.metrics
         ->counter("rescheduler_preventive_requests_total",
-                  "Placements that will bring a node above a threshold, so that something there should move.")
+                  "Placements that will bring a node above a threshold, so that rescheduling is needed.")
         .add(more);
   }
 

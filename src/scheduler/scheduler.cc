@@ -192,7 +192,7 @@ placement::Decision Scheduler::decide_timed(const placement::Framework& framewor
 Result<void> Scheduler::reserve(const placement::PodContext& context, const cluster::Node& node) {
   if (context.compiled_spec.claims.empty()) return {};
   const auto volumes = placement::decide_volumes(context, node);
-  if (!volumes) return fail(Errc::Conflict, "the pod's volumes cannot be had on node {} after all", node.name);
+  if (!volumes) return fail(Errc::Conflict, "the volumes of the pod are no longer available on node {}", node.name);
   if (volumes->empty()) return {};
   auto reserved = reserve_volumes(cluster_.volumes(), *volumes, node.name);
   if (!reserved) return fail(std::move(reserved.error()));

@@ -144,7 +144,7 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
   add("p1");
   add("p2");
   EXPECT_EQ(decide(1), "a");
-  EXPECT_EQ(decide(1), "a") << "nobody knows better";
+  EXPECT_EQ(decide(1), "a") << "no load source has better data";
   measure(0.2, 0.5, 3600);
   const auto& cluster = scheduler->cluster();
   const auto has = static_cast<double>(cluster.node(*cluster.find_node("a")).node->allocatable.cpu);

@@ -44,10 +44,12 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                                              "Total preemption attempts in the cluster till now")),
       victims_(
           &registry.histogram("scheduler_preemption_victims", "Number of selected preemption victims", doubling(1, 7))),
-      after_flush_(&registry.counter("scheduler_pod_scheduled_after_flush_total",
-                                     "Pods scheduled after they had waited too long for something to happen")),
-      revisits_(&registry.counter("rescheduler_recovery_revisits_total",
-                                  "Pods placed where they had failed before, since no other node would do")) {}
+      after_flush_(&registry.counter(
+          "scheduler_pod_scheduled_after_flush_total",
+          "Pods scheduled after they were unschedulable for too long and were retried without a cluster event")),
+      revisits_(&registry.counter(
+          "rescheduler_recovery_revisits_total",
+          "Pods placed on a node where they had failed before, because no other node was feasible")) {}
 
 void SchedulerMetrics::attempt(const std::string& profile, Result result, std::chrono::nanoseconds took) {
   const MetricLabels labels{{"profile", profile}, {"result", std::string(word_for(result))}};
@@ -79,7 +81,7 @@ void SchedulerMetrics::plugin(std::string_view name,
   const std::string at = capital(name_of(point));
   registry_
       .histogram("scheduler_plugin_execution_duration_seconds",
-                 "Duration for running a plugin at a specific extension point, of some of its calls",
+                 "Duration for running a plugin at a specific extension point, for a sample of its calls",
                  growing(0.00001, 1.5, 20),
                  {{"plugin", std::string(name)}, {"extension_point", at}, {"status", word_for(status)}})
       .observe(seconds(took));

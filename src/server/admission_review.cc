@@ -128,14 +128,15 @@ Result<AdmissionRequest> read_review(std::string_view body) {
   auto parsed = kube::parse_json(body, {});
   if (!parsed) return fail(std::move(parsed.error()));
   const json::object* review = parsed->if_object();
-  if (review == nullptr) return fail(Errc::Invalid, "an AdmissionReview is a JSON object");
+  if (review == nullptr) return fail(Errc::Invalid, "an AdmissionReview must be a JSON object");
   AdmissionRequest asked;
   asked.api_version = text(*review, "apiVersion");
   if (text(*review, "kind") != "AdmissionReview") {
-    return fail(Errc::Invalid, "this takes an AdmissionReview, not a '{}'", text(*review, "kind"));
+    return fail(Errc::Invalid, "the body must be an AdmissionReview, not a '{}'", text(*review, "kind"));
   }
   if (std::ranges::find(kVersions, asked.api_version) == std::end(kVersions)) {
-    return fail(Errc::Invalid, "this takes {} and {}, not '{}'", kVersions[0], kVersions[1], asked.api_version);
+    return fail(Errc::Invalid, "the apiVersion must be {} or {}, not '{}'", kVersions[0], kVersions[1],
+                asked.api_version);
   }
   const json::object* request = object(*review, "request");
   if (request == nullptr) return fail(Errc::Invalid, "the AdmissionReview has no request");

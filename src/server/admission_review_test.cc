@@ -65,7 +65,7 @@ TEST(AdmissionReview, ThatIsNoneIsTheAskersFault) {
       {"", "JSON"},
       {"[", "JSON"},
       {review("{}").substr(0, 80), "JSON"},
-      {"[]", "is a JSON object"},
+      {"[]", "must be a JSON object"},
       {R"({"apiVersion":"v1","kind":"Pod"})", "not a 'Pod'"},
       {R"({"apiVersion":"admission.k8s.io/v2","kind":"AdmissionReview","request":{"uid":"u"}})",
        "not 'admission.k8s.io/v2'"},

@@ -87,7 +87,7 @@ DelegatedAuth::DelegatedAuth(kube::Api& tokens, kube::Api& access, const Clock& 
 
 net::Task<Result<void>> DelegatedAuth::ask(kube::Api& api, const kube::Message& review, kube::Message& answer) {
   if (in_flight_ >= settings_.most_in_flight) {
-    co_return fail(Errc::Unavailable, "too many credentials are being checked at the moment");
+    co_return fail(Errc::Unavailable, "too many credential checks are in progress");
   }
   const Counted counted(in_flight_);
   kube::ApiCall call;
@@ -97,7 +97,7 @@ net::Task<Result<void>> DelegatedAuth::ask(kube::Api& api, const kube::Message& 
   call.timeout = settings_.timeout;
   auto done = co_await api.call(std::move(call), &answer);
   if (done || done.error().code == Errc::Cancelled) co_return done;
-  co_return fail(Errc::Unavailable, "the API server did not say: {}", done.error().message);
+  co_return fail(Errc::Unavailable, "the API server did not answer the review: {}", done.error().message);
 }
 
 net::Task<Result<UserInfoPtr>> DelegatedAuth::authenticate(const kube::Secret& token) {

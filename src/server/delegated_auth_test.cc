@@ -108,7 +108,7 @@ TEST_F(DelegatedAuthTest, MastersAreNotAskedAbout) {
 
 TEST_F(DelegatedAuthTest, NoAnswerIsNoPermissionAndIsNotRemembered) {
   api_.fail_calls(0, 1, Error{Errc::Denied, "tokenreviews is forbidden"});
-  EXPECT_THAT(authenticate("good"), HasSubstr("the API server did not say: tokenreviews is forbidden"));
+  EXPECT_THAT(authenticate("good"), HasSubstr("the API server did not answer the review: tokenreviews is forbidden"));
   EXPECT_EQ(authenticate("good"), "ann");
   api_.fail_calls(2, 1, Error{Errc::Timeout, "the deadline passed"});
   const auto undecided = may("get", "/configz");

@@ -14,7 +14,7 @@ net::HttpResponse failed(const Error& error) { return text_response(500, fmt::fo
 Result<kube::ExtenderArgs> read_args(const std::string& body) {
   auto args = kube::read_extender_args(body);
   if (args && !args->nodes && !args->node_names) {
-    return fail(Errc::Invalid, "the extender's arguments name no nodes: Nodes or NodeNames must be given");
+    return fail(Errc::Invalid, "the extender arguments contain no nodes: Nodes or NodeNames must be given");
   }
   return args;
 }

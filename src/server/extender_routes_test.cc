@@ -221,7 +221,8 @@ TEST_F(ExtenderTest, WhatCannotBeReadIsRefusedWithItsPlace) {
     return text(send(client_settings(true), request));
   };
   EXPECT_THAT(answer_to("/extender/filter", "{"), StartsWith("400 the extender's arguments cannot be read"));
-  EXPECT_THAT(answer_to("/extender/filter", R"({"Pod":{}})"), StartsWith("400 the extender's arguments name no nodes"));
+  EXPECT_THAT(answer_to("/extender/filter", R"({"Pod":{}})"),
+              StartsWith("400 the extender arguments contain no nodes"));
   EXPECT_THAT(answer_to("/extender/prioritize", "[]"), StartsWith("400 "));
   EXPECT_THAT(answer_to("/extender/preempt", R"({"Pod":7})"), StartsWith("400 "));
   EXPECT_THAT(answer_to("/extender/bind", R"({"Node":7})"), HasSubstr("Node: expected a string"));
@@ -258,7 +259,7 @@ TEST_F(StrangeExtenderTest, AnythingBut200IsAFailure) {
 }
 
 TEST_F(StrangeExtenderTest, ANameItWasNotAskedAboutIsAFailure) {
-  EXPECT_THAT(error_of(filtered_by(R"({"nodenames":["a","z"]})")), HasSubstr("lets node z pass"));
+  EXPECT_THAT(error_of(filtered_by(R"({"nodenames":["a","z"]})")), HasSubstr("returned node z"));
 }
 
 TEST_F(StrangeExtenderTest, NeitherNamesNorNodesMeansThatNonePasses) {

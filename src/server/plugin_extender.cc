@@ -37,7 +37,7 @@ Result<FilterResult> judge(scheduler::Scheduler& scheduler,
   for (const std::string& name : names) {
     const auto node = cluster.find_node(name);
     if (!node) {
-      answer.failed[name] = "node is not known here (yet)";
+      answer.failed[name] = "node is not in the informer cache (yet)";
       continue;
     }
     if (std::ranges::find(cycle.feasible(), *node) != cycle.feasible().end()) {

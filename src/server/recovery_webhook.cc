@@ -56,7 +56,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
         settings(std::move(the_settings)),
         services(the_services),
         answered(&services.metrics->histogram("rescheduler_recovery_webhook_duration_seconds",
-                                              "What a new pod waits for its answer.",
+                                              "Time that the creation of a pod waits for the webhook.",
                                               kSeconds)) {}
 
   // --- Responses ---
@@ -66,7 +66,8 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     auto page = co_await answered_page(request);
     answered->observe(std::chrono::duration<double>(services.clock->steady_now() - begun).count());
     services.metrics
-        ->counter("rescheduler_recovery_webhook_requests_total", "Questions about new pods, by the answer's status.",
+        ->counter("rescheduler_recovery_webhook_requests_total",
+                  "Admission reviews of new pods, by HTTP status of the response.",
                   {{"code", std::to_string(page.status)}})
         .add();
     co_return page;
@@ -75,13 +76,14 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   net::Task<net::HttpResponse> answered_page(const net::HttpRequest& request) {
     if (request.target == "/healthz" && request.method == "GET") co_return text_response(200, "ok");
     const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-    if (path != kPath) co_return refusal(404, "There is nothing here.");
+    if (path != kPath) co_return refusal(404, "Not found.");
     if (request.method != "POST") {
-      net::HttpResponse page = refusal(405, "Only POST is answered here.");
+      net::HttpResponse page = refusal(405, "Only POST is allowed on this path.");
       page.headers.set("Allow", "POST");
       co_return page;
     }
-    if (!is_json(request.headers.get("Content-Type"))) co_return refusal(415, "Only application/json is read here.");
+    if (!is_json(request.headers.get("Content-Type")))
+      co_return refusal(415, "The Content-Type must be application/json.");
     auto asked = read_review(request.body);
     if (!asked) co_return refusal(400, asked.error().message + ".");
     std::string patch;
@@ -220,7 +222,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
         co_return again;
       }
       if (!saved) co_return saved;
-      log_info("the webhook shows a new certificate");
+      log_info("the webhook serves a new certificate");
       co_return show(*next);
     }
     auto announced = co_await announce(kept->ca_bundle);
@@ -336,7 +338,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
 
 namespace {
 
-net::Task<net::HttpResponse> going_away() { co_return refusal(503, "This process is about to end."); }
+net::Task<net::HttpResponse> going_away() { co_return refusal(503, "This process is shutting down."); }
 
 net::Task<void> respond(std::shared_ptr<void> /*kept*/, net::Task<net::HttpResponse> page, net::Responder& responder) {
   auto made = co_await std::move(page);

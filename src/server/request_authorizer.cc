@@ -65,13 +65,14 @@ std::optional<net::HttpResponse> fault_of_action(const net::HttpRequest& head) {
   if (head.headers.get(kActionHeader) != "1") {
     return text_response(403, "An action needs the header X-Rescheduler-Action: 1.");
   }
-  if (!is_json(head.headers.get("Content-Type"))) return text_response(415, "An action is sent as application/json.");
+  if (!is_json(head.headers.get("Content-Type")))
+    return text_response(415, "An action needs the header Content-Type: application/json.");
   const std::string_view length = head.headers.get("Content-Length");
-  if (length.empty()) return text_response(411, "An action says how long it is (Content-Length).");
+  if (length.empty()) return text_response(411, "An action needs the header Content-Length.");
   const bool number =
       std::all_of(length.begin(), length.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
   if (!number || length.size() > 9 || std::stoul(std::string(length)) > kMostActionBytes) {
-    return text_response(413, "An action is no longer than 64 KiB.");
+    return text_response(413, "The body of an action must not be longer than 64 KiB.");
   }
   return std::nullopt;
 }
@@ -93,7 +94,7 @@ bool is_loopback(std::string_view address) {
 net::HttpResponse method_not_allowed(const Route& route) {
   std::string allowed;
   for (const std::string& method : route.methods) allowed += allowed.empty() ? method : ", " + method;
-  net::HttpResponse refusal = text_response(405, fmt::format("Only {} is answered here.\n", allowed));
+  net::HttpResponse refusal = text_response(405, fmt::format("Only {} is allowed on this path.\n", allowed));
   refusal.headers.set("Allow", allowed);
   return refusal;
 }
@@ -114,7 +115,7 @@ bool RequestAuthorizer::is_known_extender_client(const net::PeerIdentity& peer) 
 net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check(const net::HttpRequest& head,
                                                                      const net::PeerIdentity& peer) {
   auto target = parse_target(head.target);
-  if (!target) co_return text_response(400, "The path of the request cannot be read.\n");
+  if (!target) co_return text_response(400, "The path of the request is not valid.\n");
   const Route* route = routes_.find(target->path);
   const Access access = route == nullptr ? Access::Reviewed : route->access;
   if (access == Access::Open) co_return std::nullopt;
@@ -124,7 +125,7 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check(const net::
     if (browsing) co_return for_path(path, std::move(*browsing));
     co_return std::nullopt;
   }
-  if (!peer.tls) co_return text_response(400, "Only health and metrics are served over plain HTTP: use https here.\n");
+  if (!peer.tls) co_return text_response(400, "Only health and metrics are served over plain HTTP: use https.\n");
   if (access == Access::Extender && is_known_extender_client(peer)) co_return std::nullopt;
   auto refusal = co_await check_token(head, std::move(target->path));
   co_return refusal;
@@ -132,10 +133,10 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check(const net::
 
 std::optional<net::HttpResponse> RequestAuthorizer::fault_of(const net::HttpRequest& head, const Route& route) const {
   if (browser_.loopback && !is_local_name(head.headers.get("Host"))) {
-    return text_response(403, "This port is for this machine alone: call it 127.0.0.1 or localhost.");
+    return text_response(403, "This port serves this machine only: use the host name 127.0.0.1 or localhost.");
   }
   if (is_cross_site(head, route.access == Access::Page)) {
-    return text_response(403, "Requests from pages of other sites are not answered.");
+    return text_response(403, "Requests from pages of other sites are refused.");
   }
   if (!answers(route, head.method)) return method_not_allowed(route);
   if (route.access == Access::Acting && head.method == "POST") return fault_of_action(head);
@@ -146,7 +147,7 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_browser(con
                                                                              const net::PeerIdentity& peer,
                                                                              const Route& route,
                                                                              std::string path) {
-  if (!peer.tls && !browser_.loopback) co_return text_response(400, "Use https here.");
+  if (!peer.tls && !browser_.loopback) co_return text_response(400, "Use https for this path.");
   if (auto fault = fault_of(head, route); fault) co_return fault;
   if (route.access == Access::Page) co_return std::nullopt;
   // On a route with actions, a request other than POST only reads.
@@ -184,7 +185,7 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_token(const
   const auto token = bearer_token(head);
   if (!token) co_return unauthenticated("This path needs a bearer token.\n");
   if (auth_ == nullptr) {
-    Error no_api_server{Errc::Unsupported, "there is no API server to ask"};
+    Error no_api_server{Errc::Unsupported, "no API server is configured for TokenReviews"};
     co_return undecided(std::move(no_api_server));
   }
   auto user_info = co_await auth_->authenticate(*token);
@@ -194,7 +195,7 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_token(const
   auto allowed = co_await auth_->authorize(*user_info, verb, path);
   if (!allowed) co_return undecided(allowed.error());
   if (*allowed) co_return std::nullopt;
-  co_return text_response(403, fmt::format("User \"{}\" may not {} path \"{}\".\n", (*user_info)->name, verb, path));
+  co_return text_response(403, fmt::format("User \"{}\" cannot {} path \"{}\".\n", (*user_info)->name, verb, path));
 }
 
 }  // namespace rescheduler::server

@@ -82,7 +82,7 @@ TEST_F(RequestAuthorizerTest, OpenRoutesAskNobody) {
 TEST_F(RequestAuthorizerTest, EverythingElseWantsTlsEvenWithAToken) {
   for (const char* path : {"/configz", "/extender/filter", "/nowhere", "/metrics/", "/readyz"}) {
     EXPECT_EQ(status(plain_, path, "Bearer ann"), 400) << path;
-    EXPECT_EQ(last_.body, "Only health and metrics are served over plain HTTP: use https here.\n");
+    EXPECT_EQ(last_.body, "Only health and metrics are served over plain HTTP: use https.\n");
   }
   EXPECT_TRUE(api_.calls().empty()) << "a token sent in the clear is not even looked at";
 }
@@ -98,7 +98,7 @@ TEST_F(RequestAuthorizerTest, ATokenMustBeGoodAndItsUserAllowed) {
     EXPECT_EQ(status(tls_, path, "bearer ann"), 0) << path;
   }
   EXPECT_EQ(status(tls_, "/configz?a=b", "Bearer bob"), 403);
-  EXPECT_EQ(last_.body, "User \"bob\" may not post path \"/configz\".\n");
+  EXPECT_EQ(last_.body, "User \"bob\" cannot post path \"/configz\".\n");
 }
 
 TEST_F(RequestAuthorizerTest, WithoutAnAnswerOfTheApiServerNobodyIsLetIn) {

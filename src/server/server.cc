@@ -103,7 +103,7 @@ net::Task<void> Server::answer(std::shared_ptr<Pages> pages,
   const Route* route = target ? pages->routes.find(target->path) : nullptr;
   net::HttpResponse page;
   if (route == nullptr) {
-    page = text_response(404, "There is nothing here.\n");
+    page = text_response(404, "Not found.\n");
   } else if (std::find(route->methods.begin(), route->methods.end(), request.method) == route->methods.end()) {
     page = method_not_allowed(*route);
   } else if (route->call) {

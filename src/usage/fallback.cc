@@ -83,7 +83,8 @@ std::optional<Fallback::Change> Fallback::failed(std::size_t source, std::string
 
 std::optional<Fallback::Change> Fallback::requests_judgeable(bool are) {
   if (std::exchange(judgeable_, are) == are || charge_ || vacant_) return std::nullopt;
-  return change(are ? "nodes say what they have to give" : "no node says how much CPU and memory it has to give");
+  return change(are ? "nodes report their allocatable CPU and memory"
+                    : "no node reports its allocatable CPU and memory");
 }
 
 }  // namespace rescheduler::usage

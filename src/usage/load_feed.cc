@@ -29,8 +29,7 @@ void count_drops(MetricRegistry& metrics, const DropCounts& dropped) {
   for (std::size_t i = 0; i < kDrops; ++i) {
     const auto why = static_cast<Drop>(i);
     metrics
-        .counter("rescheduler_load_samples_dropped_total",
-                 "Load samples that were not used, by what is wrong with them.",
+        .counter("rescheduler_load_samples_dropped_total", "Load samples that were not used, by reason.",
                  {{"reason", std::string(to_string(why))}})
         .add(static_cast<double>(dropped[why]));
   }
@@ -117,8 +116,8 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   if (reading.samples.empty()) {
     status_.dropped = reading.dropped;
     const std::string dropped = reading.dropped.text();
-    failed(source, fmt::format("{}: nothing in its answer is of use ({})", sources_[source]->name(),
-                               dropped.empty() ? "it is empty" : dropped));
+    failed(source, fmt::format("{}: the answer has no usable samples ({})", sources_[source]->name(),
+                               dropped.empty() ? "the answer is empty" : dropped));
     return;
   }
   SourceStatus& source_status = status_.sources[source];
@@ -172,7 +171,7 @@ void LoadFeed::show() {
   status_.basis = fallback_.basis();
   const auto shown = [this](const std::string& name) {
     services_.metrics
-        ->gauge("rescheduler_load_source", "1 for what nodes' loads are judged by, 0 for what stands by.",
+        ->gauge("rescheduler_load_source", "1 for the source that node load is judged by, 0 for the other sources.",
                 {{"source", name}})
         .set(name == status_.in_charge ? 1.0 : 0.0);
   };
@@ -182,7 +181,7 @@ void LoadFeed::show() {
   const auto newest = source ? status_.sources[*source].newest_sample : std::nullopt;
   services_.metrics
       ->gauge("rescheduler_load_sample_age_seconds",
-              "Age of the newest sample of the load source in charge; NaN while nothing is measured.")
+              "Age of the newest sample of the load source in use; NaN if no source measures the load.")
       .set(newest ? seconds(services_.clock->wall_now() - *newest) : std::nan(""));
 }
 

@@ -150,7 +150,7 @@ TEST(LoadFeed, AnAnswerOfWhichNothingIsOfUseIsAFailureAndCounted) {
   fixture.rounds(1);
   EXPECT_THAT(fixture.taken, ElementsAre("metrics-server 1"));
   EXPECT_EQ(fixture.feed->status().sources[0].last_error,
-            "prometheus: nothing in its answer is of use (1 not a number, 2 ambiguous, 1 stale)");
+            "prometheus: the answer has no usable samples (1 not a number, 2 ambiguous, 1 stale)");
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="ambiguous"})"), "2");
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="stale"})"), "1");
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="negative"})"), "0");

@@ -16,7 +16,7 @@ const std::vector<NodeIdentity> kNodes{
 std::string found(const NodeFinder& finder, std::string_view host) {
   const auto answer = finder.find(host);
   if (answer.ambiguous) return "ambiguous";
-  return std::string(answer.node.value_or("nobody"));
+  return std::string(answer.node.value_or("none"));
 }
 
 TEST(HostOf, PortsAndBracketsGoAndAddressesAreWrittenOneWay) {
@@ -36,19 +36,19 @@ TEST(NodeFinder, ANodeIsFoundByAddressNameAndHostname) {
   EXPECT_EQ(found(finder, "[fd00::1]:9100"), "node-1");
   EXPECT_EQ(found(finder, "node-2"), "node-2");
   EXPECT_EQ(found(finder, "HOST-2:9100"), "node-2");
-  EXPECT_EQ(found(finder, "10.0.0.9:9100"), "nobody");
-  EXPECT_EQ(found(finder, ""), "nobody");
+  EXPECT_EQ(found(finder, "10.0.0.9:9100"), "none");
+  EXPECT_EQ(found(finder, ""), "none");
 }
 
 TEST(NodeFinder, OneKindOfNameCanBeAskedForAlone) {
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "10.0.0.1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "10.0.0.1"), "none");
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
-  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "node-1"), "nobody");
+  EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "node-1"), "none");
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "10.0.0.2:1"), "node-2");
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Hostname}}), "host-1"), "node-1");
   const NodeFinder by_rack(kNodes, {.by = {}, .node_label = "rack"});
   EXPECT_EQ(found(by_rack, "r2"), "node-2");
-  EXPECT_EQ(found(by_rack, "node-2"), "nobody");
+  EXPECT_EQ(found(by_rack, "node-2"), "none");
 }
 
 TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {

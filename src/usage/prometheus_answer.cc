@@ -81,13 +81,13 @@ Result<std::vector<Series>> read_vector(std::string_view body, std::string_view 
   const std::string_view status = text_of(member(*answer, "status"));
   if (status == "error") {
     const std::string words = error_text(*answer);
-    return fail(Errc::Unavailable, "the query failed: {}", words.empty() ? "it does not say why" : words);
+    return fail(Errc::Unavailable, "the query failed: {}", words.empty() ? "no reason given" : words);
   }
   if (status != "success") return fail(Errc::Unavailable, "the answer does not come from Prometheus: it has no status");
   const json::value* data = member(*answer, "data");
   const std::string_view type = data == nullptr ? std::string_view{} : text_of(member(*data, "resultType"));
   if (type != "vector") {
-    return fail(Errc::Invalid, "the query gives {} instead of a vector with one value per node",
+    return fail(Errc::Invalid, "the query returns {} instead of a vector with one value per node",
                 type.empty() ? "nothing" : kube::printable(type));
   }
   const json::value* result = member(*data, "result");
@@ -106,8 +106,8 @@ std::string complaint_of(int status, std::string_view body) {
   json::monotonic_resource memory;
   const auto answer = kube::parse_json(body, &memory);
   const std::string words = answer ? error_text(*answer) : std::string();
-  return words.empty() ? fmt::format("it answers with status {}", status)
-                       : fmt::format("it answers with status {}: {}", status, words);
+  return words.empty() ? fmt::format("the server answers with status {}", status)
+                       : fmt::format("the server answers with status {}: {}", status, words);
 }
 
 }  // namespace rescheduler::usage

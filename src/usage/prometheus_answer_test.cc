@@ -65,10 +65,10 @@ TEST(PrometheusAnswer, ABrokenSeriesSpoilsTheAnswer) {
 
 TEST(PrometheusAnswer, AFailureIsToldInItsOwnWordsWhereItHasAny) {
   EXPECT_EQ(complaint_of(400, R"({"status":"error","errorType":"bad_data","error":"parse error"})"),
-            "it answers with status 400: bad_data: \"parse error\"");
+            "the server answers with status 400: bad_data: \"parse error\"");
   EXPECT_EQ(complaint_of(500, R"({"errorType":"a\nb","error":"c\nd"})"),
-            "it answers with status 500: error: \"c\\nd\"");
-  EXPECT_EQ(complaint_of(502, "<html>bad gateway</html>"), "it answers with status 502");
+            "the server answers with status 500: error: \"c\\nd\"");
+  EXPECT_EQ(complaint_of(502, "<html>bad gateway</html>"), "the server answers with status 502");
 }
 
 }  // namespace

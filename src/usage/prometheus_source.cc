@@ -76,11 +76,11 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
   // Some clusters have no data for further resources, for example if the kernel does not measure pressure. Missing CPU
   // or memory data is an error.
   if (values->empty() && resource <= cluster::kMemoryLoad) {
-    co_return fail(Errc::Unavailable, "the query gives no series: is node_exporter scraped?");
+    co_return fail(Errc::Unavailable, "the query returns no series: check that Prometheus scrapes node_exporter");
   }
   if (!query.freshness_query.empty()) {
     auto last_seen = co_await ask(query.freshness_query, deadline);
-    if (!last_seen) co_return fail(std::move(last_seen.error()).within("when nodes were heard of"));
+    if (!last_seen) co_return fail(std::move(last_seen.error()).within("query for the time of the last sample"));
     std::unordered_map<std::string, double> times;
     for (const Series& one : *last_seen) {
       if (one.label) times[*one.label] = std::max(times[*one.label], one.value);
@@ -128,7 +128,7 @@ net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string express
   auto credential = co_await credentials_->current();
   if (!credential) co_return fail(std::move(credential.error()));
   const nanoseconds left = deadline - clock_.steady_now();
-  if (left <= nanoseconds::zero()) co_return fail(Errc::Timeout, "the answers before took all the time there was");
+  if (left <= nanoseconds::zero()) co_return fail(Errc::Timeout, "the earlier queries used up the timeout");
   net::HttpRequest asked = request(expression, left);
   if (!credential->authorization.empty()) asked.headers.set("Authorization", credential->authorization);
   auto response = co_await http_->send(std::move(asked), left);
@@ -171,7 +171,8 @@ Result<std::unique_ptr<Source>> make_prometheus_source(const kube::LoopServices&
   while (prefix.ends_with('/')) prefix.remove_suffix(1);
   auto url = net::parse_url(prefix);
   if (!url) return fail(std::move(url.error()).within(where));
-  if (!url->query.empty()) return fail(Errc::Invalid, "prometheus {}: the URL cannot have a query", settings.url);
+  if (!url->query.empty())
+    return fail(Errc::Invalid, "prometheus {}: the URL must not contain a query (?)", settings.url);
   if (settings.queries.empty() || settings.queries.size() > cluster::kMostLoads) {
     return fail(Errc::Invalid, "prometheus {}: there must be 1 to {} queries", settings.url, cluster::kMostLoads);
   }

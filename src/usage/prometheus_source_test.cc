@@ -165,13 +165,13 @@ TEST_F(PrometheusSourceTest, AFailureIsOneSentenceThatNamesServerAndResource) {
   serve();
   status_ = 500;
   answers_[kCpu] = "oops";
-  EXPECT_EQ(refusal(), "prometheus " + settings_.url + ": cpu: it answers with status 500");
+  EXPECT_EQ(refusal(), "prometheus " + settings_.url + ": cpu: the server answers with status 500");
   status_ = 200;
   EXPECT_THAT(refusal(), HasSubstr("the answer is not JSON"));
   answers_[kCpu] = R"({"status":"success","data":{"resultType":"scalar","result":[1,"2"]}})";
   EXPECT_THAT(refusal(), HasSubstr("instead of a vector"));
   answers_[kCpu] = vector_of("");
-  EXPECT_THAT(refusal(), HasSubstr("the query gives no series: is node_exporter scraped?"));
+  EXPECT_THAT(refusal(), HasSubstr("the query returns no series: check that Prometheus scrapes node_exporter"));
 }
 
 TEST_F(PrometheusSourceTest, AnAnswerCutShortIsNoAnswer) {
@@ -243,7 +243,7 @@ TEST_F(PrometheusSourceTest, SettingsThatCannotWorkAreRefusedAtOnce) {
   settings_.url = "prometheus:9090";
   EXPECT_THAT(refusal(), StartsWith("prometheus: "));
   settings_.url = "http://127.0.0.1:1/?x=y";
-  EXPECT_THAT(refusal(), HasSubstr("cannot have a query"));
+  EXPECT_THAT(refusal(), HasSubstr("must not contain a query"));
   settings_.url = "http://127.0.0.1:1";
   settings_.ca_file = "/does/not/exist";
   EXPECT_THAT(refusal(), HasSubstr("/does/not/exist"));

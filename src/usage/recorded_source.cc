@@ -65,13 +65,13 @@ Result<Sample> parse_line(std::string_view line, const std::vector<std::string>&
   const json::object* object = parsed->if_object();
   if (object == nullptr) return fail(Errc::Invalid, "expected an object");
   Sample sample{.node = text_at(*object, "node")};
-  if (sample.node.empty()) return fail(Errc::Invalid, "it names no node");
+  if (sample.node.empty()) return fail(Errc::Invalid, "node is missing");
   auto at = kube::parse_time(text_at(*object, "at"));
   if (!at) return fail(std::move(at.error()).within("at"));
   sample.at = *at;
   const std::string resource = text_at(*object, "resource");
   const auto known = std::ranges::find(resources, resource);
-  if (known == resources.end()) return fail(Errc::Invalid, "resource {} is not followed", kube::printable(resource));
+  if (known == resources.end()) return fail(Errc::Invalid, "resource {} is not measured", kube::printable(resource));
   sample.resource = static_cast<std::size_t>(known - resources.begin());
   const json::value* value = object->if_contains("value");
   if (value == nullptr || !value->is_number()) return fail(Errc::Invalid, "value is not a number");
@@ -94,11 +94,11 @@ Result<std::vector<Sample>> parse_recorded(std::string_view lines, const std::ve
     auto sample = parse_line(line, resources);
     if (!sample) return fail(std::move(sample.error()).within(fmt::format("line {}", number)));
     if (!samples.empty() && sample->at < samples.back().at) {
-      return fail(Errc::Invalid, "line {}: it is from before the line above it", number);
+      return fail(Errc::Invalid, "line {}: its time is before the time of the previous line", number);
     }
     const auto [known, first] = last.try_emplace({sample->node, sample->resource}, sample->at);
     if (!first && known->second == sample->at) {
-      return fail(Errc::Invalid, "line {}: node {} has two values for {} at that time", number, sample->node,
+      return fail(Errc::Invalid, "line {}: node {} has two values for {} at the same time", number, sample->node,
                   resources[sample->resource]);
     }
     known->second = sample->at;

@@ -56,15 +56,16 @@ TEST(RecordedSource, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_EQ(refusal(kLines), "read");
   const std::string line = R"({"at": "2026-05-04T12:00:00Z", "node": "a", "resource": "cpu", "value": 0.1})";
   EXPECT_THAT(refusal("\n{"), HasSubstr("line 2: "));
-  EXPECT_THAT(refusal(line + "\n" + line), HasSubstr("line 2: node a has two values for cpu at that time"));
+  EXPECT_THAT(refusal(line + "\n" + line), HasSubstr("line 2: node a has two values for cpu at the same time"));
   EXPECT_THAT(refusal(line + "\n" + R"({"at": "2026-05-04T11:00:00Z", "node": "a", "resource": "cpu", "value": 1})"),
-              HasSubstr("line 2: it is from before"));
+              HasSubstr("line 2: its time is before"));
   EXPECT_THAT(refusal(R"({"at": "noon", "node": "a", "resource": "cpu", "value": 1})"), HasSubstr("line 1: at: "));
   EXPECT_THAT(refusal(R"({"at": "2026-05-04T11:00:00Z", "node": "a", "resource": "gpu", "value": 1})"),
-              HasSubstr("line 1: resource \"gpu\" is not followed"));
+              HasSubstr("line 1: resource \"gpu\" is not measured"));
   EXPECT_THAT(refusal(R"({"at": "2026-05-04T11:00:00Z", "node": "a", "resource": "cpu", "value": "1"})"),
               HasSubstr("line 1: value is not a number"));
-  EXPECT_THAT(refusal(R"({"at": "2026-05-04T11:00:00Z", "resource": "cpu", "value": 1})"), HasSubstr("names no node"));
+  EXPECT_THAT(refusal(R"({"at": "2026-05-04T11:00:00Z", "resource": "cpu", "value": 1})"),
+              HasSubstr("node is missing"));
 }
 
 TEST(RecordedSource, AFileThatIsNotThereIsNamed) {

@@ -32,7 +32,7 @@ std::uint64_t DropCounts::total() const { return std::accumulate(counts_.begin()
 
 std::string DropCounts::text() const {
   static constexpr std::array<std::string_view, kDrops> kWords{
-      "not a number", "negative", "absurd", "of no known node", "ambiguous", "stamped in the future", "stale"};
+      "not a number", "negative", "absurd", "of unknown nodes", "ambiguous", "with a time in the future", "stale"};
   std::string text;
   for (std::size_t i = 0; i < kDrops; ++i) {
     if (counts_[i] == 0) continue;

@@ -70,7 +70,7 @@ TEST(Sample, WhatTheSourceDroppedItselfStaysCounted) {
   raw.dropped[Drop::NoNode] = 4;
   const Reading read = sift(std::move(raw), {}, kNow);
   EXPECT_EQ(read.dropped.total(), 5u);
-  EXPECT_EQ(read.dropped.text(), "1 negative, 4 of no known node");
+  EXPECT_EQ(read.dropped.text(), "1 negative, 4 of unknown nodes");
   EXPECT_EQ(read.newest(), std::nullopt);
 }
 

@@ -140,7 +140,7 @@ TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
     EXPECT_EQ(run("metrics-server"), 1) << output_;
     EXPECT_THAT(errors_, HasSubstr("metrics-server"));
     EXPECT_THAT(run(""), testing::AnyOf(0, 2)) << errors_;
-    EXPECT_EQ(judge(), "requests") << "whoever does not insist gets what there is";
+    EXPECT_EQ(judge(), "requests") << "without --usage, the best available source is used";
     EXPECT_THAT(output_, HasSubstr("judged by requests"));
     return;
   }
@@ -148,7 +148,7 @@ TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
   // metrics-server uses the embedded cluster's clock, not the machine's. The command reports that and ignores the
   // samples.
   EXPECT_EQ(judge(), "requests") << output_;
-  EXPECT_THAT(output_, HasSubstr("metrics-server knows nothing fresh of any node"));
+  EXPECT_THAT(output_, HasSubstr("metrics-server has no fresh sample of any node"));
   expect_nothing_changed();
 }
 

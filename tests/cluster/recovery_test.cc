@@ -58,7 +58,8 @@ TEST_P(Recovery, CrashingOnEveryNodeStopsAfterExactlyNWithAVerdict) {
   start();
   auto& recovery = start_recovery();
   create(failing_deployment("web", 1, "3", "*"));
-  ASSERT_TRUE(event_contains("web", "ApplicationFault", "3 of 3 attempts made, no more: verdict application"));
+  ASSERT_TRUE(
+      event_contains("web", "ApplicationFault", "3 of 3 attempts made, no further attempt: verdict application"));
   EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 3 of 3, avoiding "));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":3)"));
   const std::string counted = R"(rescheduler_recovery_stopped_total{verdict="application"} 1)";
@@ -110,9 +111,9 @@ TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
   create(many);
   // This workload is created last: its event shows that recovery has seen the others.
   ASSERT_TRUE(event_contains("many", "Rescheduled", "attempt 1 of 100"));
-  EXPECT_TRUE(event_contains("many", "InvalidRetries", "more than the 100"));
-  EXPECT_TRUE(event_contains("word", "InvalidRetries", "'abc' is no number"));
-  EXPECT_TRUE(event_contains("minus", "InvalidRetries", "'-1' is no number"));
+  EXPECT_TRUE(event_contains("many", "InvalidRetries", "above the maximum; 100 retries"));
+  EXPECT_TRUE(event_contains("word", "InvalidRetries", "'abc' is not a number"));
+  EXPECT_TRUE(event_contains("minus", "InvalidRetries", "'-1' is not a number"));
   for (const auto& [name, retries] : cases) {
     EXPECT_EQ(events(name, "Rescheduled").size(), 0U) << name;
     EXPECT_EQ(annotation<api::Deployment>(name, "kse.com/deploy"), "") << name;
@@ -235,7 +236,7 @@ TEST_P(RecoveryFromDeadNodes, APodOfADeadNodeIsReplacedLongBeforeItsTolerationsE
     const auto live = live_pods();
     return live.size() == 1 && is_ready(live[0]) && live[0].spec().node_name() == nodes[1];
   }));
-  EXPECT_TRUE(event_contains("web", "Rescheduled", "its node is not ready"));
+  EXPECT_TRUE(event_contains("web", "Rescheduled", "its node has not been ready"));
 }
 
 }  // namespace

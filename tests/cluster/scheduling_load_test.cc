@@ -166,7 +166,7 @@ TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
     EXPECT_TRUE(eventually([&] {
       const auto notes = events("rescheduler-scheduler", "LoadSourceChanged");
       return std::ranges::any_of(notes, [&](const std::string& note) {
-        return note.starts_with("Nodes are judged by requests now") && note.find(sentence) != std::string::npos;
+        return note.starts_with("Nodes are now judged by requests") && note.find(sentence) != std::string::npos;
       });
     })) << "the failure is named in an event";
     const std::string shown = "rescheduler_load_source{source=\"requests\"} 1";

@@ -29,7 +29,7 @@ NEEDS = {
     'docker': 'a Docker engine',
     'network': 'a network beyond this machine',
     'proxy': 'the API server reaching a pod by its address, which neither cluster of the tests has',
-    'person': 'an editor, a browser or a terminal with somebody before it',
+    'person': 'an editor, a browser or an interactive terminal',
     'time': 'a build or a measurement of many minutes; `make` targets are checked to exist',
 }
 
@@ -81,7 +81,7 @@ def read_mark(block):
         elif key in ('needs', 'covered', 'part'):
             setattr(block, key, value)
         else:
-            raise ValueError(f'{block.where}: nobody understands "{line}"')
+            raise ValueError(f'{block.where}: unknown mark "{line}"')
 
 
 def blocks(page):
@@ -152,7 +152,7 @@ def unlike(shown, printed):
             continue
         ahead = got[at:] if gap else got[at:at + 1]
         if line not in ahead:
-            return f'"{line}" is not there after line {at} of\n{printed}'
+            return f'"{line}" is missing after line {at} of\n{printed}'
         at += ahead.index(line) + 1
         gap = False
     return '' if gap or at == len(got) else f'more was printed than shown:\n{printed}'

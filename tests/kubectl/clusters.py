@@ -18,7 +18,7 @@ def kubectl(which, rig, debian):
     if which == "old":
         answer = subprocess.run([debian], capture_output=True, text=True)
         if answer.returncode != 0:
-            raise Lacking("Debian's kubectl cannot be had here: " + answer.stderr.strip())
+            raise Lacking("Debian's kubectl is not available: " + answer.stderr.strip())
         return answer.stdout.strip()
     if which == "current":
         return str(_rig_bin(rig) / "kubectl")

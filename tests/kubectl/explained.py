@@ -38,7 +38,7 @@ METRICS = "metrics.k8s.io is served; the real control plane has no metrics-serve
 OWNERS = ("who owns which field is tracked from the first server-side apply on; until then there are no managedFields, and all "
           "fields count as owned by before-first-apply")
 UNKNOWN = "no warnings: an unknown field in a patch is dropped silently"
-WORDS = "what is wrong with a text that cannot be read is said in other words"
+WORDS = "errors about an unreadable text have different words"
 OBJECTS = "a forbidden change of a pod is told by the name of the field, not by printing both objects"
 OPENAPI = ("the old kubectl checks objects by itself against OpenAPI version 2, which has no fields here: what is wrong is found "
            "by the server, and unknown fields are dropped")

@@ -1,5 +1,5 @@
 /*
- * One move of one replica by the protocol of src/migration: two replicas of rescheduler of which one leads, a ReplicaSet
+ * One move of one replica by the protocol of src/migration: two replicas of rescheduler with one leader, a ReplicaSet
  * controller, and a user who deletes pods, scales and cancels. The leader may change between any two steps, and between
  * reading and writing. The model checks the guarantees of docs/migration.md.
  *
@@ -9,32 +9,32 @@
 #ifndef MBB
 #define MBB 0
 #endif
-#define N 2         /* replicas of the workload */
+#define N 2         /* number of replicas of the workload */
 #ifndef CHANGES
-#define CHANGES 2   /* of leader */
+#define CHANGES 2   /* maximum number of leader changes */
 #endif
 
 mtype = { Pending, Preparing, Evicting, Replacing, Surging, Retiring, CleaningUp, Ended };
 
-/* --- what the API server holds --- */
-mtype phase = Pending;     /* the record */
-byte before = 0;           /* in it: replicas before the surge */
-bool surge_seen = false;   /* in it */
-bool marked = false;       /* the intent on the workload */
-bool surged = false;       /* which says that we scaled it up */
-byte desired = N;          /* its replicas */
-bool cost = false;         /* the source pod is marked as first to go */
-bool source = true;        /* the pod that is moved */
-byte others = N - 1;       /* those that were there, ready */
-byte fresh = 0;            /* made since, not ready */
-byte served = 0;           /* made since, ready */
+/* --- the state in the API server --- */
+mtype phase = Pending;     /* phase of the Migration */
+byte before = 0;           /* field of the Migration: replicas before the surge */
+bool surge_seen = false;   /* field of the Migration: the surge was observed */
+bool marked = false;       /* the workload has the intent annotation */
+bool surged = false;       /* the intent says that the migrator added a replica */
+byte desired = N;          /* spec.replicas of the workload */
+bool cost = false;         /* the source pod has the lowest deletion cost */
+bool source = true;        /* the pod to move exists */
+byte others = N - 1;       /* ready pods that existed before the move */
+byte fresh = 0;            /* pods created during the move, not ready */
+byte served = 0;           /* pods created during the move, ready */
 
 byte leader = 0;
 byte changes = 0;
 bool cancelled = false;
-bool deadline = false;     /* is over: at any time, but some time */
-bool meddled = false;      /* somebody else has deleted or scaled */
-bool stale[2];             /* what each of them looked at last has been written to since */
+bool deadline = false;     /* the deadline passed; this happens eventually, at any time */
+bool meddled = false;      /* another client deleted a pod or scaled the workload */
+bool stale[2];             /* the objects changed after this replica last read them */
 
 #define ready (source + others + served)
 #define total (ready + fresh)
@@ -46,7 +46,7 @@ inline record(next) {
   touch
 }
 
-proctype Mover(byte me) {
+proctype Migrator(byte me) {
   mtype at;
   bool late;
   do
@@ -56,7 +56,7 @@ proctype Mover(byte me) {
      late = deadline;
      atomic {
        if
-       :: leader != me || stale[me] -> skip   /* the fence, or a conflict: look again */
+       :: leader != me || stale[me] -> skip   /* the fence or a conflict: read again */
        :: else ->
           if
           /* -- both -- */
@@ -65,7 +65,7 @@ proctype Mover(byte me) {
           :: at == Pending && !(cancelled || !source) -> record(Preparing)
           :: at == CleaningUp && cost && source -> cost = false
           :: at == CleaningUp && !(cost && source) && marked ->
-             /* one patch: the surge is undone unless the number is another by now */
+             /* one patch: removes the added replica unless another client changed the number */
              if :: surged && desired == before + 1 -> desired = before :: else -> skip fi;
              marked = false; surged = false; touch
           :: at == CleaningUp && !(cost && source) && !marked -> record(Ended)
@@ -134,7 +134,7 @@ proctype Mover(byte me) {
   od
 }
 
-/* Keeps the number of pods; takes those that are not ready first, then the marked one, then any. */
+/* Keeps the number of pods. Removes pods that are not ready first, then the pod with the lowest cost, then any pod. */
 active proctype Controller() {
   do
   :: phase == Ended && total == desired && fresh == 0 -> break
@@ -153,7 +153,7 @@ active proctype Controller() {
 
 active proctype Time() { deadline = true }
 
-active proctype Somebody() {
+active proctype OtherClients() {
   do
   :: changes < CHANGES -> atomic { leader = 1 - leader; changes++ }
   :: atomic { !cancelled -> cancelled = true }
@@ -168,10 +168,10 @@ active proctype Somebody() {
   od
 }
 
-init { atomic { run Mover(0); run Mover(1) } }
+init { atomic { run Migrator(0); run Migrator(1) } }
 
-/* Nothing of ours outlives the move; nobody's number of replicas is another by our doing; with make-before-break there
-   is never a replica less. Looked at all the time. */
+/* Checked in every state: after the end no marks remain; the migrator never changes the number of replicas for good; with
+   make before break the workload never lacks a replica. */
 #define clean (phase != Ended || (!marked && !surged && !(cost && source)))
 #define number (phase != Ended || meddled || desired == N)
 #define serving (meddled || !MBB || ready >= N)

@@ -66,7 +66,7 @@ TEST_F(RealConnection, ABadTokenIsRefusedWithoutBeingShown) {
   config_.credentials.method = kube::BearerToken{kube::Secret("sesame-open-up")};
   const Error error = refused(config_);
   EXPECT_EQ(error.code, Errc::Unauthenticated) << error.message;
-  EXPECT_THAT(error.message, HasSubstr("does not accept our credentials"));
+  EXPECT_THAT(error.message, HasSubstr("does not accept the credentials"));
   EXPECT_THAT(error.message, testing::Not(HasSubstr("sesame")));
 }
 

@@ -242,7 +242,8 @@ TEST_F(LoadSources, AQueryThatPrometheusRefusesIsToldInItsWords) {
   settings_.queries[0].expression = "rate(node_cpu_seconds_total";
   make_source();
   read();
-  EXPECT_THAT(sentence_, StartsWith("prometheus " + settings_.url + ": cpu: it answers with status 400: bad_data: "));
+  EXPECT_THAT(sentence_,
+              StartsWith("prometheus " + settings_.url + ": cpu: the server answers with status 400: bad_data: "));
   settings_.queries[0].expression = "node_cpu_seconds_total[1m]";
   make_source();
   read();
@@ -266,7 +267,7 @@ TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
   EXPECT_TRUE(wait_until([&] {
     reading = read();
     // Memory then has no series, which fails the reading. CPU alone shows the difference.
-    return sentence_.find("the query gives no series") != std::string::npos;
+    return sentence_.find("the query returns no series") != std::string::npos;
   }));
   settings_.queries.pop_back();
   make_source();

@@ -23,7 +23,7 @@ Result<std::string> run_rig(std::vector<std::string> arguments) {
   std::string words;
   for (const std::string& word : arguments) words += word + ' ';
   return fail(outcome.exit_code == kCannotBeHad ? Errc::NotFound : Errc::Internal,
-              "the real control plane cannot be had here: {}exited with {} (run `make rig`)", words, outcome.exit_code);
+              "the real control plane is not available: {}exited with {} (run `make rig`)", words, outcome.exit_code);
 }
 
 }  // namespace

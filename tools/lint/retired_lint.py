@@ -53,7 +53,7 @@ def read_list(path, findings):
         globs = (match[4] or '').split()
         same = kinds[match[1]].setdefault(key, [])
         if any(set(entry.globs) == set(globs) for entry in same):
-            findings.append(f"{path}:{number}: '{key}' stands in the list already")
+            findings.append(f"{path}:{number}: '{key}' is already in the list")
         same.append(Entry(key, match[3], globs))
     return kinds['identifier'], kinds['phrase']
 

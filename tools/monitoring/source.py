@@ -6,14 +6,15 @@ fixed windows in rules.
 
 RECORDS = [
     ('rescheduler:node_cpu_used:percent', '''
-# Idle time as a share of all time, so that a node that was first scraped a minute ago is right at once. Without the
-# division a rate over five minutes of one minute's samples is a fifth of what it should be, and the node looks busy.''', '''
+# Idle time as a share of all time, so that the value is correct for a node that was first scraped a minute ago.
+# Without the division, one minute of samples in a rate over five minutes would give a fifth of the real value, and
+# the node would look busy.''', '''
 100 * (1 - sum by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m]))
          / sum by(instance) (rate(node_cpu_seconds_total[5m])))'''),
     ('rescheduler:node_memory_used:percent', '', '''
 100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)'''),
     ('rescheduler:node_heard:timestamp', '''
-# When a node was last heard of. Rates go on for five minutes after the last sample; this does not.''', '''
+# The time of the last sample of a node. Rates continue for five minutes after the last sample; this value does not.''', '''
 max by(instance) (timestamp(node_memory_MemAvailable_bytes))'''),
 ]
 
@@ -32,10 +33,10 @@ ALERTS = [
      'More than one replica believes that it holds the lease.'),
     ('ReschedulerPodsWait', '15m', 'warning',
      'sum by(plugin) (scheduler_unschedulable_pods) > 0',
-     'Pods find no node: {{ $labels.plugin }} refuses them.'),
+     'Pods are unschedulable: {{ $labels.plugin }} rejects them.'),
     ('ReschedulerAttemptsFail', '10m', 'warning',
      'sum(rate(scheduler_schedule_attempts_total{result="error"}[5m])) > 0.1',
-     'Attempts to place pods end in errors, {{ $value | humanize }} a second.'),
+     '{{ $value | humanize }} scheduling attempts per second end in errors.'),
     ('ReschedulerSlow', '10m', 'warning',
      'histogram_quantile(0.99, sum by(le) (rate(scheduler_scheduling_attempt_duration_seconds_bucket[5m]))) > 1',
      'One placement in a hundred takes {{ $value | humanizeDuration }} or more.'),
@@ -48,12 +49,12 @@ ALERTS = [
      '{{ $value | humanizePercentage }} of moves fail.'),
     ('ReschedulerBrakeHolds', '30m', 'info',
      'rescheduler_brake_engaged{brake!~"cap-reached|outside-window|paused"} == 1',
-     'No pod is moved for half an hour: {{ $labels.brake }}.'),
+     'The brake {{ $labels.brake }} has stopped moves for half an hour.'),
     ('ReschedulerUneven', '30m', 'info', 'rescheduler_load_balance_score < 60',
-     'The cluster stays uneven: balance score {{ $value | humanize }} of 100.'),
+     'The cluster stays unbalanced: balance score {{ $value | humanize }} of 100.'),
     ('ReschedulerMaintenanceStalls', '1h', 'warning',
      'rescheduler_maintenance_pods_left > 0 and delta(rescheduler_maintenance_pods_left[1h]) >= 0',
-     'Nothing has left node {{ $labels.node }} for an hour; {{ $value }} pods have to.'),
+     'No pod has left node {{ $labels.node }} for an hour; {{ $value }} pods remain.'),
     ('ReschedulerEventsDropped', '10m', 'info',
      'sum by(reason) (increase(rescheduler_events_dropped_total[10m])) > 0',
      'Events are not written ({{ $labels.reason }}).'),
@@ -73,66 +74,67 @@ DASHBOARDS = {
             ('{{instance}}', 'rescheduler:node_cpu_used:percent')]),
         ('Memory of nodes', 'percent', 'As node_exporter measures it.', [
             ('{{instance}}', 'rescheduler:node_memory_used:percent')]),
-        ('CPU of nodes, as decisions see it', 'percent', 'Smoothed, by requests where nothing is measured.', [
+        ('CPU of nodes, as used by decisions', 'percent', 'Smoothed load; requests if the load is not measured.', [
             ('{{node}}', 'max by(node) (rescheduler_node_utilization_percent{resource="cpu"})')]),
-        ('Memory of nodes, as decisions see it', 'percent', 'Smoothed, by requests where nothing is measured.', [
+        ('Memory of nodes, as used by decisions', 'percent', 'Smoothed load; requests if the load is not measured.', [
             ('{{node}}', 'max by(node) (rescheduler_node_utilization_percent{resource="memory"})')]),
         ('Pods per node', 'short', '', [('{{node}}', 'max by(node) (rescheduler_node_pods)')]),
-        ('Load source in charge', 'short', '1: nodes are judged by this.', [
+        ('Load source in use', 'short', '1: nodes are judged by this source.', [
             ('{{source}}', 'max by(source) (rescheduler_load_source)')]),
-        ('Age of the newest load sample', 's', 'What is older than `freshness` says nothing.', [
+        ('Age of the newest load sample', 's', 'Samples older than `load.freshness` are not used.', [
             ('age', 'min(rescheduler_load_sample_age_seconds)')]),
         ('Load samples not used', 'short', '', [
             ('{{reason}}', f'sum by(reason) (rate(rescheduler_load_samples_dropped_total{RATE}))'),
             ('{{source}} fails', f'sum by(source) (rate(rescheduler_load_source_failures_total{RATE}))')]),
     ]),
     'rescheduler-scheduler': ('Rescheduler: scheduler', [
-        ('Attempts', 'ops', 'Tries to place a pod, by what came of them.', [
+        ('Attempts', 'ops', 'Scheduling attempts, by result.', [
             ('{{result}}', f'sum by(result) (rate(scheduler_schedule_attempts_total{RATE}))')]),
         ('Time of an attempt', 's', 'From the queue to the binding.', [
             ('half', quantile(0.5, 'scheduler_scheduling_attempt_duration_seconds')),
             ('99 of 100', quantile(0.99, 'scheduler_scheduling_attempt_duration_seconds'))]),
-        ('Time from creation to placement', 's', 'With all attempts and waiting.', [
+        ('Time from creation to placement', 's', 'Includes all attempts and waiting times.', [
             ('half', quantile(0.5, 'scheduler_pod_scheduling_sli_duration_seconds')),
             ('99 of 100', quantile(0.99, 'scheduler_pod_scheduling_sli_duration_seconds'))]),
         ('Time of the decision alone', 's', '', [
             ('half', quantile(0.5, 'scheduler_scheduling_algorithm_duration_seconds')),
             ('99 of 100', quantile(0.99, 'scheduler_scheduling_algorithm_duration_seconds'))]),
-        ('Time at each point, 99 of 100', 's', '', [
+        ('Time at each extension point, 99 of 100', 's', '', [
             ('{{extension_point}}',
              quantile(0.99, 'scheduler_framework_extension_point_duration_seconds', 'extension_point'))]),
-        ('Time of the plugin Rescheduler, 99 of 100', 's', 'Of some of its calls.', [
+        ('Time of the plugin Rescheduler, 99 of 100', 's', 'Measured for a sample of its calls.', [
             ('{{extension_point}}',
              'histogram_quantile(0.99, sum by(le, extension_point) '
              f'(rate(scheduler_plugin_execution_duration_seconds_bucket{{plugin="Rescheduler"}}{RATE})))')]),
-        ('Pods that wait', 'short', '', [('{{queue}}', 'sum by(queue) (scheduler_pending_pods)')]),
-        ('Who refuses waiting pods', 'short', '', [('{{plugin}}', 'sum by(plugin) (scheduler_unschedulable_pods)')]),
-        ('What wakes pods', 'ops', '', [
+        ('Pending pods', 'short', '', [('{{queue}}', 'sum by(queue) (scheduler_pending_pods)')]),
+        ('Pending pods, by the plugin that rejects them', 'short', '', [
+            ('{{plugin}}', 'sum by(plugin) (scheduler_unschedulable_pods)')]),
+        ('Pods added to a queue, by event', 'ops', '', [
             ('{{event}}', f'sum by(event) (rate(scheduler_queue_incoming_pods_total{RATE}))')]),
         ('Preemptions', 'ops', '', [('attempts', f'sum(rate(scheduler_preemption_attempts_total{RATE}))')]),
-        ('What is known', 'short', 'Nodes, pods, and pods whose binding is under way.', [
+        ('Objects in the scheduler cache', 'short', 'Nodes, pods, and pods whose binding is in progress.', [
             ('{{type}}', 'max by(type) (scheduler_cache_size)')]),
         ('Requests to the API server', 'reqps', '', [
             ('{{method}} {{code}}', f'sum by(method, code) (rate(rest_client_requests_total{RATE}))')]),
         ('Time of requests, 99 of 100', 's', '', [
             ('{{verb}}', quantile(0.99, 'rest_client_request_duration_seconds', 'verb'))]),
-        ('Who leads', 'short', '', [('{{instance}}', 'leader_election_master_status')]),
+        ('Leader', 'short', '', [('{{instance}}', 'leader_election_master_status')]),
     ]),
     'rescheduler-moves': ('Rescheduler: moves', [
-        ('Balance score', 'short', '100: every node is loaded alike.', [
+        ('Balance score', 'short', '100: all nodes are equally loaded.', [
             ('score', 'max(rescheduler_load_balance_score)')]),
-        ('Moves', 'short', 'Moves that are over, by strategy and result, in the last five minutes.', [
+        ('Moves', 'short', 'Finished moves, by strategy and result, in the last five minutes.', [
             ('{{strategy}} {{result}}', 'sum by(strategy, result) (increase(rescheduler_pod_movements_total[5m]))')]),
-        ('Moves under way', 'short', '', [('under way', 'sum(rescheduler_moves_under_way)')]),
-        ('Brakes', 'short', '1: this keeps pods from being moved.', [
+        ('Moves in progress', 'short', '', [('in progress', 'sum(rescheduler_moves_under_way)')]),
+        ('Brakes', 'short', '1: the brake is engaged and stops moves.', [
             ('{{brake}}', 'max by(brake) (rescheduler_brake_engaged)')]),
-        ('Planned moves', 'short', 'In the last five minutes; mode observe: told, not done.', [
+        ('Planned moves', 'short', 'In the last five minutes. Mode observe: the moves are published, not carried out.', [
             ('{{strategy}} {{mode}}', 'sum by(strategy, mode) (increase(rescheduler_plan_moves_total[5m]))')]),
-        ('Why pods stay', 'short', 'Pods that were looked at and not moved, in the last five minutes.', [
+        ('Why pods stay', 'short', 'Pods that were considered and not moved, in the last five minutes.', [
             ('{{reason}}', 'sum by(reason) (increase(rescheduler_refusals_total[5m]))')]),
-        ('Looks at the cluster', 'ops', '', [('{{result}}', f'sum by(result) (rate(rescheduler_cycles_total{RATE}))')]),
+        ('Rescheduling cycles', 'ops', '', [('{{result}}', f'sum by(result) (rate(rescheduler_cycles_total{RATE}))')]),
         ('Time of a plan, 99 of 100', 's', '', [('plan', quantile(0.99, 'rescheduler_plan_duration_seconds'))]),
-        ('Promised and kept', 'percent', 'Points taken off the nodes a plan relieved: predicted, then measured.', [
+        ('Effect of plans', 'percent', 'Decrease of the load of hot nodes in percentage points: predicted and measured.', [
             ('{{strategy}} predicted', 'max by(strategy) (rescheduler_effect_predicted_points)'),
             ('{{strategy}} measured', 'max by(strategy) (rescheduler_effect_measured_points)')]),
         ('Maintenance: pods left', 'short', '', [('{{node}}', 'max by(node) (rescheduler_maintenance_pods_left)')]),

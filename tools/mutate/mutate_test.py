@@ -228,9 +228,9 @@ class Lists(Project):
         self.refused('list.txt:2: the stanza has no program', stanza(program=None))
         self.refused('list.txt:2: why is empty', stanza(why=''))
         self.refused('list.txt:8: write one of name, why', stanza() + 'becuase: x\n')
-        self.refused('list.txt:8: file stands twice', stanza() + 'file: x\n')
+        self.refused('list.txt:8: file is listed twice', stanza() + 'file: x\n')
         self.refused('changes nothing', stanza(after='limit=3'))
-        self.refused('limit stands in', stanza(), stanza())
+        self.refused('limit is also in', stanza(), stanza())
         self.refused('there is no gone.sh', stanza(file='gone.sh'))
 
 

@@ -147,13 +147,13 @@ test("without a token nothing is shown but that one is needed, and a wrong one i
   await page.getByText("The cluster did not accept this token").waitFor();
 });
 
-test("somebody the cluster knows but who may not look is told so", { skip }, async () => {
+test("a user without the permission to view is told so", { skip }, async () => {
   await enter(token("outsider"));
   await page.locator("[data-testid=forbidden]", { hasText: "outsider" }).waitFor();
   await page.getByRole("button", { name: "Use another token" }).click();
 });
 
-test("somebody who may only look sees everything, and every action says that it is not allowed", { skip }, async () => {
+test("a user who can only view sees everything, and every action says that it is not allowed", { skip }, async () => {
   await enter(token("viewer"));
   await page.locator(".score-number").waitFor();
   const pause = page.getByRole("button", { name: "Pause" });
@@ -188,7 +188,7 @@ test("each action is a permission of its own: who has one has no other", { skip 
   }
 });
 
-test("somebody who may pause does so on the page, and the cluster remembers who it was", { skip }, async () => {
+test("a user with the permission pauses on the page, and the cluster records the user", { skip }, async () => {
   await page.evaluate((text) => sessionStorage.setItem("rescheduler.token", text), token("pauser"));
   await page.reload();
   await page.getByRole("button", { name: "Pause" }).click();
@@ -256,7 +256,7 @@ test("a pod's own Events are shown, and what others wrote into them never become
   assert.equal(await page.locator("img[src='x']").count(), 0);
 });
 
-test("nothing secret is served, whoever asks", { skip }, async () => {
+test("no secret is served to any user", { skip }, async () => {
   const config = readFileSync(account, "utf8");
   const inside = [...config.matchAll(/(?:client-key-data|token|password)"?: *"?([^"\s,]+)/g)].map((found) => found[1]!.slice(0, 200));
   const beside = [...config.matchAll(/(?:client-key|tokenFile)"?: *"?([^"\s,]+)/g)].map((found) => readFileSync(found[1]!, "utf8").split("\n")[1]!);

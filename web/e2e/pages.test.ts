@@ -201,7 +201,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await toast("good");
 });
 
-test("everything is said in Chinese to whoever reads Chinese, and the choice is kept", { skip }, async () => {
+test("all texts are in Chinese for a Chinese browser, and the choice is kept", { skip }, async () => {
   const { page: chinese, context } = await open(browser, `${demo.url}/ui/`, { language: "zh-CN" });
   await chinese.getByRole("link", { name: "总览" }).waitFor();
   assert.equal(await chinese.evaluate(() => document.documentElement.lang), "zh-CN");
@@ -226,7 +226,7 @@ test("what others wrote never becomes markup", { skip }, async () => {
   await go("overview");
   await page.locator("[data-testid=news] li").first().waitFor();
   await page.locator("#search").fill("<img src=x onerror=window.pwned=1>");
-  await page.locator("#search-list", { hasText: "No node or pod has this name" }).waitFor();
+  await page.locator("#search-list", { hasText: "No matching nodes or pods" }).waitFor();
   await go("nodes/" + encodeURIComponent("<img src=x onerror=window.pwned=1>"));
   await page.getByRole("heading", { level: 1, name: "<img" }).waitFor();
   await page.locator(".problem").waitFor();

@@ -1,4 +1,4 @@
-// How fast the pages are with very many nodes. Not a test: `make bench-pages` prints the numbers of docs/benchmarks.md.
+// Measures the speed of the pages with many nodes. Not a test: `make bench-pages` prints the numbers of docs/benchmarks.md.
 //   RESCHEDULER_BINARY=... node e2e/performance.mjs [--nodes=5000] [--url=http://127.0.0.1:8088]
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 for (let i = 0; ; i++) {
   const seen = await get("overview").catch(() => null);
   if (seen && seen.nodes.total > 0 && seen.pods.total >= seen.nodes.total * 9 && seen.pods.pending <= 1) break;
-  if (i > 900 || (child && child.exitCode !== null)) throw new Error(`the cluster did not come up: ${JSON.stringify(seen)?.slice(0, 300)}`);
+  if (i > 900 || (child && child.exitCode !== null)) throw new Error(`the cluster did not start: ${JSON.stringify(seen)?.slice(0, 300)}`);
   await wait(1000);
 }
 const { nodes, pods } = await get("overview");
@@ -59,7 +59,7 @@ async function frames(name, during) {
   const took = (Date.now() - start) / 1000;
   const drawn = Number(await host.locator("canvas").getAttribute("data-frames")) - painted;
   const gaps = await page.evaluate(() => ((window.measured.on = false), window.measured.gaps.slice(1).sort((a, b) => a - b)));
-  console.log(`${name}: ${(drawn / took).toFixed(0)} pictures/s drawn, ${(gaps.length / took).toFixed(0)} frames/s, 95th percentile ${gaps[Math.floor(gaps.length * 0.95)].toFixed(0)} ms between frames`);
+  console.log(`${name}: ${(drawn / took).toFixed(0)} redraws/s, ${(gaps.length / took).toFixed(0)} frames/s, 95th percentile ${gaps[Math.floor(gaps.length * 0.95)].toFixed(0)} ms between frames`);
 }
 const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
 await frames("zooming", async () => {
@@ -90,6 +90,6 @@ const sizes = processes.map((one) => {
     return 0;
   }
 });
-console.log(`memory: ${(heap / 2 ** 20).toFixed(0)} MiB of script, ${Math.max(...sizes).toFixed(0)} MiB the whole renderer process`);
+console.log(`memory: ${(heap / 2 ** 20).toFixed(0)} MiB JavaScript heap, ${Math.max(...sizes).toFixed(0)} MiB renderer process`);
 await browser.close();
 child?.kill("SIGTERM");

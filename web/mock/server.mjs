@@ -48,7 +48,7 @@ for (const node of names) {
     pods.push({
       namespace: "shop", name: odd ? `pod-${hostile[pods.length]}` : `${app}-${(pods.length + 4096).toString(36)}-${(pods.length * 7919 % 46656).toString(36).padStart(3, "x")}`,
       node, owner: { kind: "ReplicaSet", name: `${app}-5488d44c9f` }, phase: "Running", ready: true, failing: false, cpuRequested: 250 * (1 + (i % 3)),
-      memoryRequested: 268435456 * (1 + (i % 2)), priority: 0, created: now(), movable: i % 4 === 3 ? { allowed: false, reason: "it is a DaemonSet's, which has one on every node" } : { allowed: true, reason: null },
+      memoryRequested: 268435456 * (1 + (i % 2)), priority: 0, created: now(), movable: i % 4 === 3 ? { allowed: false, reason: "it belongs to a DaemonSet, which runs one pod per node" } : { allowed: true, reason: null },
     });
   }
 }
@@ -79,7 +79,7 @@ const overview = () => ({
   pods: { total: pods.length, pending: pods.filter((p) => p.phase === "Pending").length, failing: pods.filter((p) => p.failing).length },
   balance: { score: score(), cpuDeviation: round(deviation("cpu")), memoryDeviation: round(deviation("memory")), cpuMax: nodes.size ? Math.max(...[...nodes.values()].map((n) => round(n.cpu))) : null, memoryMax: nodes.size ? Math.max(...[...nodes.values()].map((n) => round(n.memory))) : null },
   load: { source: nodes.size ? "prometheus" : null, fresh: nodes.size > 0, ageSeconds: nodes.size ? 12 : null, sentence: nodes.size ? "Usage of every node, 12 s old, from Prometheus" : "no load source answers" },
-  brakes: nodes.size ? [{ name: "cap-reached", sentence: "4 moves are under way, as many as may be at once" }] : [],
+  brakes: nodes.size ? [{ name: "cap-reached", sentence: "4 moves are in progress, which is the limit" }] : [],
   paused: state.paused,
   strategies: Object.entries(state.modes).map(([name, mode]) => ({ name, mode, sentence: name === "LoadBalancing" ? "node-a-1 is at 84 % CPU, the mean is 31 %" : null })),
   moves: { underWay: migrations.filter((m) => !m.over).length, succeeded: state.succeeded, failed: state.failed }, speed: 10,
@@ -157,7 +157,7 @@ const plan = (id) => {
   const cold = [...nodes.values()].filter((n) => n.cpu <= 60 && n.state === "ready");
   return {
     id, made: now(), judgedBy: "prometheus", before: picture(0), after: picture(22), notes: ["3 moves wait for the next look: at most 12 at once"],
-    moves: hot.slice(0, 12).map((n, i) => ({ step: Math.floor(i / 2) + 1, namespace: "shop", pod: pods.find((p) => p.node === n.name)?.name ?? "x", uid: `u${i}`, owner: { kind: "Deployment", name: "api" }, source: n.name, target: cold[i % cold.length].name, strategy: "LoadBalancing", reason: `${n.name} at ${Math.round(n.cpu)} % CPU, above the mean of 30 %; takes 9 points off it`, gain: 2.5, budget: "allowed", detour: i === 3, refusedTargets: [{ node: cold[0].name, reason: "too many pods" }] })),
+    moves: hot.slice(0, 12).map((n, i) => ({ step: Math.floor(i / 2) + 1, namespace: "shop", pod: pods.find((p) => p.node === n.name)?.name ?? "x", uid: `u${i}`, owner: { kind: "Deployment", name: "api" }, source: n.name, target: cold[i % cold.length].name, strategy: "LoadBalancing", reason: `${n.name} at ${Math.round(n.cpu)} % CPU, above the mean of 30 %; reduces its load by 9 points`, gain: 2.5, budget: "allowed", detour: i === 3, refusedTargets: [{ node: cold[0].name, reason: "too many pods" }] })),
     refused: pods.filter((p) => !p.movable.allowed).slice(0, 40).map((p, i) => ({ namespace: p.namespace, pod: p.name, node: p.node, code: i % 3 ? "daemonset" : "too-young", reason: i % 3 ? p.movable.reason : "it is 40 s old, and pods under 5m0s are let be" })),
   };
 };
@@ -221,7 +221,7 @@ function act(what, body) {
   if (what === "demo" && body.do === "addLoad") for (const one of [...nodes.values()].slice(0, 4)) one.cpu = Math.min(98, one.cpu + 25);
   if (what === "demo" && body.do === "setStrategy") for (const key of Object.keys(state.modes)) state.modes[key] = body.mode;
   if (what === "mock/api") state.apiDown = body.down;
-  tell("action", `somebody: ${what} ${JSON.stringify(body)}`);
+  tell("action", `a user: ${what} ${JSON.stringify(body)}`);
   changed(...nodes.values());
   send("overview", overview());
   return { message: `done: ${what}` };

@@ -1,4 +1,4 @@
-// Pictures of every view, for somebody to look at: both languages, both themes, a desk and a phone; empty, lost and very many.
+// Screenshots of every view for a manual review: both languages, both themes, desktop and phone; empty, disconnected and large.
 //   web/scripts/gallery BINARY FOLDER [--only=TEXT] [--large]
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -77,7 +77,7 @@ const views = [
 if (big) views.push(["unschedulable", `#/pods/${big.namespace}/${big.name}`]);
 if (!large) {
   await post(real.url, "maintenance", { node: "node-a-2", on: true });
-  await post(real.url, "pause", { paused: true, reason: "somebody looks at it: <b>why</b>\u202eesrever" });
+  await post(real.url, "pause", { paused: true, reason: "a user reviews it: <b>why</b>\u202eesrever" });
   await wait(6000);
 }
 await each(real.url, views, large ? "large-" : "");
@@ -89,7 +89,7 @@ if (!large) {
     if (!gone) real.child.kill("SIGKILL");
     gone = true;
     await page.locator("[data-testid=lost]").waitFor({ timeout: 8000 }).catch(() => undefined);
-  }).catch(() => undefined); // whoever comes after it is gone sees the browser's own page
+  }).catch(() => undefined); // the server may have stopped already: then the browser shows its own error page
   const dist = process.env.PAGES;
   const served = dist ? [`--dist=${dist}`] : [];
   const empty = await mock(ports++, "--empty", ...served);

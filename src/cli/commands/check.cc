@@ -52,7 +52,7 @@ int report(const kube::ClientConfig& config, const Findings& findings) {
   fmt::print("permissions  {} of {} granted\n", wanted - findings.missing.size(), wanted);
   fmt::print("{}", kube::describe_missing(findings.missing));
   if (!findings.missing.empty())
-    fmt::print("\n`rescheduler check --role` prints a role that grants these beside what is granted.\n");
+    fmt::print("\n`rescheduler check --role` prints a ClusterRole that grants the missing permissions.\n");
   return supported && findings.missing.empty() ? 0 : 1;
 }
 
@@ -76,14 +76,14 @@ std::string addition_name(const std::vector<kube::Permission>& missing) {
 // addition.
 int print_addition(const std::vector<kube::Permission>& missing) {
   if (missing.empty()) {
-    fmt::print(stderr, "rescheduler check: nothing is missing, so there is no role to add\n");
+    fmt::print(stderr, "rescheduler check: no permission is missing; there is no ClusterRole to add\n");
     return 0;
   }
   fmt::print(
-      "# What the user of this kubeconfig may not do and the scheduler has to, for ServiceAccount {}/{}: an addition\n"
-      "# to what it is granted already, to be piped into `kubectl apply -f -`. `rescheduler check --whole-role` "
-      "prints\n"
-      "# everything it needs, under the name that the manifests use.\n{}",
+      "# Permissions that rescheduler needs and that the user of this kubeconfig does not have, for ServiceAccount "
+      "{}/{}.\n"
+      "# Pipe them into `kubectl apply -f -` to add them to the granted permissions. `rescheduler check --whole-role`\n"
+      "# prints all permissions, under the name that the manifests use.\n{}",
       kAccount.ns, kAccount.service_account, kube::roles_yaml(missing, addition_name(missing), kAccount));
   return 0;
 }

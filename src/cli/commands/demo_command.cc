@@ -97,7 +97,7 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
     DemoStatus now = demo.status();
     if (!std::exchange(titled, true)) {
       fmt::print("{}: {}\n", now.state.scenario, now.state.description);
-      if (!now.state.address.empty()) fmt::print("see it: {}\n", now.state.address);
+      if (!now.state.address.empty()) fmt::print("dashboard: {}\n", now.state.address);
       fmt::print("note: {}\n", now.state.notice);
     }
     for (; printed < now.state.tail.size(); ++printed) {

@@ -67,12 +67,12 @@ Result<migration::MoveRequest> move_request_of(Connection& connection,
   request.source = pod->spec().node_name();
   request.target = options.to;
   request.strategy = migration::kManual;
-  request.reason = "asked for with `rescheduler move`";
+  request.reason = "requested with `rescheduler move`";
   request.mode = migration::mode_of(options.mode);
   request.deadline = std::chrono::seconds{options.deadline};
   if (request.source.empty()) return fail(Errc::Invalid, "pod {}/{} has no node yet", ns, name);
   if (request.source == request.target)
-    return fail(Errc::Invalid, "pod {}/{} is on {} already", ns, name, request.target);
+    return fail(Errc::Invalid, "pod {}/{} is already on {}", ns, name, request.target);
   return request;
 }
 
@@ -141,7 +141,8 @@ int run_migrations(const MigrationsOptions& options) {
     fmt::print("{}", departures(*all, connection.clock().wall_now()));
     return 0;
   }
-  if (options.name.empty()) return complain("migrations", {Errc::Invalid, "which one? NAME or NAMESPACE/NAME"});
+  if (options.name.empty())
+    return complain("migrations", {Errc::Invalid, "name the migration: NAME or NAMESPACE/NAME"});
   const auto [ns, name] = split(options.name, options.ns);
   auto found = options.action == "cancel"
                    ? connection.await(client.patch<api::Migration>(ns, name, R"({"spec":{"cancel":true}})"))
@@ -150,9 +151,9 @@ int run_migrations(const MigrationsOptions& options) {
   if (options.action == "show") {
     fmt::print("{}", travel_report(*found));
   } else if (migration::has_ended(*found)) {
-    fmt::print("{} has ended already: {}\n", migration::key_of(*found), found->status().phase());
+    fmt::print("{} has already ended: {}\n", migration::key_of(*found), found->status().phase());
   } else {
-    fmt::print("{} is being cancelled: the move is undone where that is still possible\n", migration::key_of(*found));
+    fmt::print("{} is being cancelled; completed steps are rolled back where possible\n", migration::key_of(*found));
   }
   return 0;
 }

@@ -43,7 +43,8 @@ Result<std::string> encodings() {
     api::Pod back;
     auto decoded = kube::decode(encoding, bytes, back, kube::UnknownFields::Drop);
     if (!decoded) return fail(std::move(decoded.error()));
-    if (kube::to_json(back) != kube::to_json(pod)) return fail(Errc::Internal, "a pod came back different");
+    if (kube::to_json(back) != kube::to_json(pod))
+      return fail(Errc::Internal, "a pod differs after encoding and decoding");
     sizes += fmt::format("{}{} bytes", sizes.empty() ? "" : ", ", bytes.size());
   }
   return fmt::format("a pod as protobuf and JSON: {}", sizes);

@@ -51,25 +51,25 @@ void add_pods(sim::Scenario& scenario, int pods) {
 
 Result<Plan> plan_of(const SimOptions& options) {
   if (options.virtual_time && options.run_for.empty()) {
-    return fail(Errc::Invalid, "--virtual needs --for: virtual time does not end by itself, as in --for 1h");
+    return fail(Errc::Invalid, "--virtual needs --for, for example --for 1h: virtual time does not end by itself");
   }
   if (options.virtual_time && options.ui_port) {
-    return fail(Errc::Invalid, "--virtual serves no clients: --ui-port makes no sense with it");
+    return fail(Errc::Invalid, "--ui-port cannot be used with --virtual, which serves no clients");
   }
   if (options.virtual_time && !options.kubeconfig_out.empty()) {
-    return fail(Errc::Invalid, "--virtual serves no clients: --kubeconfig-out makes no sense with it");
+    return fail(Errc::Invalid, "--kubeconfig-out cannot be used with --virtual, which serves no clients");
   }
   if (options.reschedule && !options.place) {
-    return fail(Errc::Invalid, "--rescheduling needs a scheduler: it makes no sense with --no-place");
+    return fail(Errc::Invalid, "--rescheduling cannot be used with --no-place: rescheduling needs a scheduler");
   }
   if (options.virtual_time && !options.prometheus_config_out.empty()) {
-    return fail(Errc::Invalid, "--virtual serves no clients: --prometheus-config-out makes no sense with it");
+    return fail(Errc::Invalid, "--prometheus-config-out cannot be used with --virtual, which serves no clients");
   }
   Plan plan;
   if (!options.run_for.empty()) {
     auto duration = kube::parse_duration(options.run_for);
     if (!duration) return fail(std::move(duration.error()).within("--for"));
-    if (duration->count() <= 0) return fail(Errc::Invalid, "--for must be longer than nothing");
+    if (duration->count() <= 0) return fail(Errc::Invalid, "--for must be longer than 0s");
     plan.run_for = *duration;
   }
   auto scenario = choose_scenario(options.scenario, options.nodes, options.seed);
@@ -168,7 +168,7 @@ void print_what_next(const sim::Scenario& scenario,
   const std::string speed = options.speed == 1 ? "" : fmt::format(", time runs {:g} times as fast", options.speed);
   fmt::print("embedded cluster at {}: {} nodes, scenario {}, seed {}{}\n", url, scenario.nodes(), scenario.name,
              scenario.seed, speed);
-  if (!ui_url.empty()) fmt::print("see it: {}\n", ui_url);
+  if (!ui_url.empty()) fmt::print("dashboard: {}\n", ui_url);
   if (options.place) {
     fmt::print("{}\n", options.reschedule ? EmbeddedScheduler::kMovingNotice : EmbeddedScheduler::kNotice);
   } else {
@@ -183,7 +183,7 @@ void print_what_next(const sim::Scenario& scenario,
       "  kubectl top nodes\n",
       files.kubeconfig);
   if (!files.prometheus.empty()) fmt::print("  prometheus --config.file={}\n", files.prometheus);
-  fmt::print("\nCtrl-C ends it.\n");
+  fmt::print("\nPress Ctrl-C to stop.\n");
   std::fflush(stdout);
 }
 
@@ -224,7 +224,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
     std::fflush(stdout);
   }
   cluster->reset();
-  fmt::print("the embedded cluster is gone\n");
+  fmt::print("the embedded cluster has stopped\n");
   return *journal_file ? (*journal_file)->close() : Result<void>{};
 }
 

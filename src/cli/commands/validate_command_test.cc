@@ -24,7 +24,7 @@ TEST(Validate, NotesGoBesideTheOutput) {
   const Verdict verdict = validate(std::string(kHead) + "parallelism: 8\n", "f.yaml");
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_EQ(verdict.complaints,
-            "f.yaml:3:14: note: parallelism: has no effect here: one thread decides where pods go\n");
+            "f.yaml:3:14: note: parallelism: has no effect here: one thread makes all scheduling decisions\n");
   EXPECT_THAT(verdict.output, HasSubstr("parallelism: 8\n"));
 }
 

@@ -9,7 +9,7 @@ namespace rescheduler::cli {
 
 LiveDashboard::LiveDashboard(LiveDashboardSettings settings, Composition* composition) : composition_(composition) {
   settings.parts.explain = [this](api::Pod pod, placement::NodeListing listing) -> net::Task<Result<std::string>> {
-    if (stopping_) co_return fail(Errc::Unavailable, "this process is about to end");
+    if (stopping_) co_return fail(Errc::Unavailable, "this process is shutting down");
     if (composition_ == nullptr) co_return fail(Errc::Unsupported, "no scheduler runs here");
     auto explanation = co_await dashboard::explain(composition_->scheduler(), std::move(pod), std::move(listing));
     co_return explanation;

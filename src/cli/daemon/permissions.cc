@@ -45,25 +45,25 @@ std::vector<Grant> grants() {
       {"batch", "jobs", "", kFollowAndGet, "to know a pod's workload"},
       {"batch", "cronjobs", "", kFollowAndGet, "to know a pod's workload"},
       {"autoscaling", "horizontalpodautoscalers", "", kFollow, "to know which autoscaler scales a workload"},
-      {"policy", "poddisruptionbudgets", "", kFollow, "to keep disruption budgets"},
+      {"policy", "poddisruptionbudgets", "", kFollow, "to respect PodDisruptionBudgets"},
       {"storage.k8s.io", "storageclasses", "", kFollow, "to bind volumes when a pod is placed"},
       {"storage.k8s.io", "csinodes", "", kFollow, "to respect volume limits"},
       {"storage.k8s.io", "csistoragecapacities", "", kFollow, "to respect storage capacity"},
       {"storage.k8s.io", "csidrivers", "", kFollow, "to respect storage capacity"},
       {"storage.k8s.io", "volumeattachments", "", kFollow, "to respect volume limits"},
-      {"metrics.k8s.io", "nodes", "", {"list"}, "to know how busy nodes are, where Prometheus does not say"},
-      {"metrics.k8s.io", "pods", "", {"list"}, "to know what a move takes off a node"},
-      {"", "nodes", "", {"patch"}, "to cordon a node under maintenance, and to take that back"},
-      {"", "nodes", "status", {"patch"}, "to say how far a node under maintenance is"},
-      {"", "configmaps", "", {"create"}, "to remember what was moved", kHome},
-      {"", "configmaps", "", {"get", "update"}, "to remember what was moved", kHome, "rescheduler-moves"},
-      {"", "persistentvolumeclaims", "", {"update"}, "to have volumes made where the pod goes"},
+      {"metrics.k8s.io", "nodes", "", {"list"}, "to read the load of nodes if Prometheus has no data"},
+      {"metrics.k8s.io", "pods", "", {"list"}, "to know how much load a move removes from a node"},
+      {"", "nodes", "", {"patch"}, "to cordon and uncordon nodes for maintenance"},
+      {"", "nodes", "status", {"patch"}, "to report the progress of node maintenance"},
+      {"", "configmaps", "", {"create"}, "to record finished moves", kHome},
+      {"", "configmaps", "", {"get", "update"}, "to record finished moves", kHome, "rescheduler-moves"},
+      {"", "persistentvolumeclaims", "", {"update"}, "to have volumes provisioned for the node of a pod"},
       {"", "persistentvolumes", "", {"update"}, "to bind volumes when a pod is placed"},
       {"authentication.k8s.io", "tokenreviews", "", {"create"}, "to authenticate requests on the secure port"},
       {"authorization.k8s.io", "subjectaccessreviews", "", {"create"}, "to authorize requests on the secure port"},
-      {"rescheduler.io", "migrations", "", {"get", "list", "watch", "create", "delete"}, "to write down what is moved"},
+      {"rescheduler.io", "migrations", "", {"get", "list", "watch", "create", "delete"}, "to record moves"},
       {"rescheduler.io", "migrations", "", {"patch"}, "to cancel a move from the dashboard"},
-      {"rescheduler.io", "migrations", "status", {"patch"}, "to write down how far a move is"},
+      {"rescheduler.io", "migrations", "status", {"patch"}, "to record the progress of a move"},
       {"apps", "deployments", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
       {"apps", "replicasets", "", {"patch"}, "to mark a workload while its pod is moved, and to scale it by one"},
       {"apps", "statefulsets", "", {"patch"}, "to mark a workload while its pod is moved"},
@@ -72,7 +72,7 @@ std::vector<Grant> grants() {
       {"", "pods", "", {"create", "patch"}, "to copy bare pods, and to mark which replica is removed first"},
       {"", "pods", "binding", {"create"}, "to place a pod"},
       {"", "pods", "eviction", {"create"}, "to move a pod"},
-      {"", "pods", "status", {"patch"}, "to say why a pod waits"},
+      {"", "pods", "status", {"patch"}, "to report why a pod is pending"},
       {"", "pods", "", {"delete"}, "to preempt"},
       {"apps", "deployments", "", {"patch"}, "to count retries of failing pods"},
       {"apps", "replicasets", "", {"patch"}, "to count retries of failing pods"},
@@ -96,7 +96,7 @@ std::vector<Grant> grants() {
        "to register the webhook",
        {},
        "rescheduler-recovery"},
-      {"events.k8s.io", "events", "", {"create", "patch"}, "to say what was done and why"},
+      {"events.k8s.io", "events", "", {"create", "patch"}, "to report actions and their reasons"},
       {"events.k8s.io", "events", "", {"list"}, "to show a pod's events on the dashboard"},
       {"coordination.k8s.io", "leases", "", {"create"}, "to elect a leader", kHome},
       {"coordination.k8s.io", "leases", "", {"get", "update"}, "to elect a leader", kHome, "rescheduler-scheduler"},
@@ -139,7 +139,7 @@ net::Task<void> log_missing_permissions(kube::Api& api, kube::LoopServices servi
           {{"permission", what}, {"needed", one.why}, {"fix", "kubectl apply -f manifests/rescheduler/rbac.yaml"}});
     }
   }
-  if (missing->empty()) log_debug("every permission it needs is granted");
+  if (missing->empty()) log_debug("all required permissions are granted");
 }
 
 }  // namespace rescheduler::cli

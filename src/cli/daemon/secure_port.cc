@@ -70,7 +70,7 @@ void SecurePort::serve(Composition& composition, std::function<dashboard::Leader
   });
   server_->readyz().add("shutdown", [this]() -> Result<void> {
     if (!stopping_) return {};
-    return fail(Errc::Unavailable, "this process is about to end");
+    return fail(Errc::Unavailable, "this process is shutting down");
   });
   server_->readyz().add_note("load", [&composition] { return composition.scheduler().load_status(); });
   server_->readyz().add_note("rescheduling",

@@ -76,7 +76,7 @@ Result<std::string> DemoActionRunner::add_load(const dashboard::DemoAction& demo
   percent = percent == 0 ? kFirstLoad : std::min(percent + kMoreLoad, kMostLoad);
   sim::TimedEvent happens;
   happens.action = sim::event::ChangeLoad{key, fmt::format("noisy mean={}% deviation={}%", percent, percent / 8), {}};
-  happens.say = fmt::format("{} gets more to do", key);
+  happens.say = fmt::format("{} gets more load", key);
   runner_.perform(happens);
   return fmt::format("{} uses {} % of the CPU it requests", key, percent);
 }
@@ -126,7 +126,7 @@ Result<std::string> DemoActionRunner::crash(const dashboard::DemoAction& demo_ac
     cluster_.kubelets().faults().set_pod(pod->metadata().namespace_(), pod->metadata().name(), {.crash = true});
     ++count;
   }
-  return fmt::format("{} crashes on {} from now on ({} of its pods are there)", key, demo_action.node, count);
+  return fmt::format("{} crashes on {} from now on ({} of its pods run on this node)", key, demo_action.node, count);
 }
 
 void DemoActionRunner::on_pod(const sim::Change& change) {
@@ -147,15 +147,15 @@ Result<std::string> DemoActionRunner::heal(const std::string& node) {
   }
   broken_.erase(node);
   dead_.erase(node);
-  return fault(node, "", fmt::format("{} is well again", node));
+  return fault(node, "", fmt::format("pods on {} no longer crash", node));
 }
 
 Result<std::string> DemoActionRunner::set_strategy(const dashboard::DemoAction& demo_action) {
   using config::StrategyMode;
-  if (controller_ == nullptr) return fail(Errc::Conflict, "nothing is moved in this demo (--no-rescheduling)");
+  if (controller_ == nullptr) return fail(Errc::Conflict, "this demo moves no pods (--no-rescheduling)");
   const auto strategy = config::strategy_named(demo_action.strategy);
   if (!strategy) return fail(Errc::Invalid, "there is no strategy {}", demo_action.strategy);
-  if (demo_action.mode.empty()) return fail(Errc::Invalid, "mode is off, observe or act");
+  if (demo_action.mode.empty()) return fail(Errc::Invalid, "mode must be off, observe or act");
   const StrategyMode mode = demo_action.mode == "act"       ? StrategyMode::Act
                             : demo_action.mode == "observe" ? StrategyMode::Observe
                                                             : StrategyMode::Off;

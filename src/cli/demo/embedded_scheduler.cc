@@ -71,7 +71,7 @@ void EmbeddedScheduler::start() {
 net::Task<Result<void>> EmbeddedScheduler::stop() {
   constexpr std::chrono::seconds kGrace{1};
   const bool ended = co_await composition_->stop(kGrace);
-  if (!ended) co_return fail(Errc::Timeout, "the scheduler did not end in time");
+  if (!ended) co_return fail(Errc::Timeout, "the scheduler did not stop in time");
   co_return Result<void>{};
 }
 

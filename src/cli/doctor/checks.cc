@@ -70,11 +70,11 @@ Findings check_resources(const Facts& facts) {
                      "kubectl api-resources"});
   }
   for (const std::string& uncertainty : facts.resources.uncertainties()) {
-    found.push_back({Severity::Warning, "resources", fmt::format("an extension does not answer: {}", uncertainty),
+    found.push_back({Severity::Warning, "resources", fmt::format("an aggregated API does not answer: {}", uncertainty),
                      "kubectl get apiservices | grep False"});
   }
   if (found.empty()) {
-    found.push_back(ok("resources", fmt::format("all {} kinds it asks for are served", facts.wanted_resources.size())));
+    found.push_back(ok("resources", fmt::format("all {} required kinds are served", facts.wanted_resources.size())));
   }
   return found;
 }
@@ -83,16 +83,19 @@ Findings check_definition(const Facts& facts) {
   constexpr std::string_view kFix = "kubectl apply -f manifests/rescheduler/crd.yaml";
   if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations")) {
     if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations/status")) {
-      return {ok("definition", "Migration (rescheduler.io/v1alpha1) is defined")};
+      return {ok("definition", "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is installed")};
     }
-    return {{Severity::Error, "definition", "Migration is defined without its status: no move can be written down",
+    return {{Severity::Error, "definition",
+             "the CustomResourceDefinition of Migration has no status subresource: moves cannot be recorded",
              std::string(kFix)}};
   }
   if (!facts.installation) {
-    return {
-        {Severity::Note, "definition", "Migration (rescheduler.io/v1alpha1) is not defined yet", std::string(kFix)}};
+    return {{Severity::Note, "definition",
+             "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is not installed yet",
+             std::string(kFix)}};
   }
-  return {{Severity::Error, "definition", "Migration (rescheduler.io/v1alpha1) is not defined: nothing is moved",
+  return {{Severity::Error, "definition",
+           "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is not installed: no pods are moved",
            std::string(kFix)}};
 }
 
@@ -103,30 +106,32 @@ Findings check_permissions(const Facts& facts) {
     const std::string what = kube::describe(one);
     if (!reported.insert(what).second) continue;  // one permission can have two reasons
     found.push_back({Severity::Error, "permissions",
-                     fmt::format("{} may not {}, needed {}", facts.subject, what, one.why), std::string(kGrant)});
+                     fmt::format("{} has no permission to {}, needed {}", facts.subject, what, one.why),
+                     std::string(kGrant)});
   }
   if (found.empty()) {
-    found.push_back(ok("permissions", fmt::format("{} has all {}", facts.subject, facts.wanted_permissions)));
+    found.push_back(
+        ok("permissions", fmt::format("{} has all {} permissions", facts.subject, facts.wanted_permissions)));
   }
   return found;
 }
 
 Findings check_installation(const Facts& facts) {
   if (!facts.installation) {
-    return {{Severity::Note, "installation", fmt::format("it is not installed in {} yet", facts.ns),
+    return {{Severity::Note, "installation", fmt::format("rescheduler is not installed in namespace {} yet", facts.ns),
              std::string(kInstall)}};
   }
   const auto [replicas, ready] = *facts.installation;
   if (replicas == 0) {
-    return {{Severity::Error, "installation", "it is scaled to nothing",
+    return {{Severity::Error, "installation", "the Deployment is scaled to 0 replicas",
              fmt::format("kubectl scale -n {} deployment/{} --replicas=2", facts.ns, facts.name)}};
   }
   if (ready == 0) {
-    return {{Severity::Error, "installation", fmt::format("none of its {} replicas is ready", replicas),
+    return {{Severity::Error, "installation", fmt::format("none of the {} replicas is ready", replicas),
              fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)}};
   }
   if (ready < replicas) {
-    return {{Severity::Warning, "installation", fmt::format("{} of its {} replicas are ready", ready, replicas),
+    return {{Severity::Warning, "installation", fmt::format("only {} of {} replicas are ready", ready, replicas),
              fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)}};
   }
   return {ok("installation", fmt::format("{} of {} replicas are ready", ready, replicas))};
@@ -141,14 +146,14 @@ Findings check_configuration(const Facts& facts) {
   for (const std::string& problem : facts.config->problems) {
     found.push_back({Severity::Error, "configuration", fmt::format("{}: {}", facts.config->where, problem), fix});
   }
-  if (found.empty()) found.push_back(ok("configuration", fmt::format("{} is sound", facts.config->where)));
+  if (found.empty()) found.push_back(ok("configuration", fmt::format("{} is valid", facts.config->where)));
   return found;
 }
 
 Findings check_leader(const Facts& facts) {
   if (!facts.installation) return {};
   if (facts.config && !facts.config->leader_elect) {
-    return {{Severity::Note, "leader", "leader election is off: every replica acts"}};
+    return {{Severity::Note, "leader", "leader election is off: every replica schedules and moves pods"}};
   }
   if (!facts.lease || facts.lease->holder.empty()) {
     return {{Severity::Error, "leader", "no leader: the lease has no holder", logs_of(facts)}};
@@ -160,7 +165,7 @@ Findings check_leader(const Facts& facts) {
                          since(lease.renewed, facts).count(), lease.duration.count()),
              restart_of(facts)}};
   }
-  return {ok("leader", fmt::format("{} leads, its lease was renewed {} s ago", lease.holder,
+  return {ok("leader", fmt::format("{} is the leader; its lease was renewed {} s ago", lease.holder,
                                    std::max<std::int64_t>(0, since(lease.renewed, facts).count())))};
 }
 
@@ -170,17 +175,19 @@ Findings check_names(const Facts& facts) {
     if (!is_held(other, facts)) continue;
     found.push_back(
         {Severity::Error, "names",
-         fmt::format("{} leads in {} as well: two schedulers answer to the same name", other.holder, other.ns),
+         fmt::format("{} is the leader of another installation in namespace {}: two schedulers use the same name",
+                     other.holder, other.ns),
          fmt::format("kubectl delete deployment -n {} {}", other.ns, facts.name)});
   }
   if (!facts.config) return found;
   const auto& names = facts.config->scheduler_names;
   const bool takes_default = std::ranges::find(names, "default-scheduler") != names.end();
   if (takes_default && facts.default_lease && is_held(*facts.default_lease, facts)) {
-    found.push_back({Severity::Error, "names",
-                     fmt::format("a profile is called default-scheduler and {} runs: both place the same pods",
-                                 facts.default_lease->holder),
-                     fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns)});
+    found.push_back(
+        {Severity::Error, "names",
+         fmt::format("a profile has the name default-scheduler and {} runs: both schedulers place the same pods",
+                     facts.default_lease->holder),
+         fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns)});
   }
   if (facts.installation && !facts.config->leader_elect && facts.installation->replicas > 1) {
     found.push_back({Severity::Error, "names",
@@ -213,22 +220,21 @@ Findings check_load(const Facts& facts) {
     } else {
       found.push_back(
           {Severity::Warning, "load",
-           fmt::format("{} says nothing of {} of {} nodes{}", source.name, silent, facts.load->nodes,
+           fmt::format("{} has no fresh sample of {} of {} nodes{}", source.name, silent, facts.load->nodes,
                        source.stale == 0
                            ? std::string()
-                           : fmt::format(", {} of them because it is older than {} s", source.stale,
+                           : fmt::format(", for {} of them because the sample is older than {} s", source.stale,
                                          std::chrono::duration_cast<seconds>(facts.load->freshness).count())),
            fix});
     }
   }
   if (facts.load->sources.empty()) {
-    found.push_back(
-        {Severity::Note, "load", "nodes are judged by what pods ask for: no source of loads is configured"});
+    found.push_back({Severity::Note, "load", "nodes are judged by requests: no load source is configured"});
   } else if (!any_fresh) {
-    found.push_back({Severity::Warning, "load",
-                     "no source measures node load: pods are placed by requests "
-                     "and no pod is moved for load",
-                     "kubectl apply -f manifests/node-monitor.yaml"});
+    found.push_back(
+        {Severity::Warning, "load",
+         "no load source has a fresh sample: pods are placed by requests and no pod is moved because of load",
+         "kubectl apply -f manifests/node-monitor.yaml"});
   }
   return found;
 }
@@ -238,14 +244,15 @@ Findings check_webhook(const Facts& facts) {
   const WebhookFacts& hook = *facts.webhook;
   if (!hook.configured) {
     return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
-             fmt::format("there is no MutatingWebhookConfiguration {}: replacements of failed pods do not avoid the "
-                         "nodes they failed on",
+             fmt::format("MutatingWebhookConfiguration {} does not exist: replacements of failed pods can return to "
+                         "the nodes where pods failed",
                          hook.name),
              facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }
   Findings found;
   if (hook.bundle_failure) {
-    found.push_back({Severity::Error, "webhook", fmt::format("its caBundle cannot be used: {}", *hook.bundle_failure),
+    found.push_back({Severity::Error, "webhook",
+                     fmt::format("the caBundle of the webhook cannot be used: {}", *hook.bundle_failure),
                      restart_of(facts)});
   }
   for (const CertificateFacts& authority : hook.authorities) {
@@ -253,27 +260,29 @@ Findings check_webhook(const Facts& facts) {
       // The bundle keeps the previous authority for a while.
       const bool other = std::ranges::any_of(hook.authorities, [&](const auto& a) { return a.not_after > facts.now; });
       found.push_back({other ? Severity::Note : Severity::Error, "webhook",
-                       fmt::format("the authority {} in its caBundle ended on {}", authority.subject,
-                                   kube::format_time(authority.not_after)),
+                       fmt::format("the certificate authority {} in the caBundle of the webhook expired on {}",
+                                   authority.subject, kube::format_time(authority.not_after)),
                        restart_of(facts)});
     } else if (authority.not_after - facts.now < kSoon) {
-      found.push_back({Severity::Warning, "webhook",
-                       fmt::format("the authority {} in its caBundle ends on {} and was not renewed", authority.subject,
-                                   kube::format_time(authority.not_after)),
-                       restart_of(facts)});
+      found.push_back(
+          {Severity::Warning, "webhook",
+           fmt::format("the certificate authority {} in the caBundle of the webhook expires on {} and was not renewed",
+                       authority.subject, kube::format_time(authority.not_after)),
+           restart_of(facts)});
     }
   }
   if (!hook.service.empty() && !hook.service_there) {
-    found.push_back({Severity::Error, "webhook", fmt::format("its Service {} is not there", hook.service),
+    found.push_back({Severity::Error, "webhook", fmt::format("Service {} of the webhook does not exist", hook.service),
                      "kubectl apply -f manifests/rescheduler/webhook.yaml"});
   } else if (!hook.service.empty() && hook.endpoints == 0) {
-    found.push_back({Severity::Error, "webhook", fmt::format("no ready pod is behind its Service {}", hook.service),
+    found.push_back({Severity::Error, "webhook",
+                     fmt::format("Service {} of the webhook has no ready pods", hook.service),
                      fmt::format("kubectl describe pod -n {} -l app={}", facts.ns, facts.name)});
   } else if (hook.answer_trouble) {
-    found.push_back(
-        {Severity::Error, "webhook", fmt::format("it does not answer: {}", *hook.answer_trouble), logs_of(facts)});
+    found.push_back({Severity::Error, "webhook", fmt::format("the webhook does not answer: {}", *hook.answer_trouble),
+                     logs_of(facts)});
   }
-  if (found.empty()) found.push_back(ok("webhook", fmt::format("{} is asked and answers", hook.name)));
+  if (found.empty()) found.push_back(ok("webhook", fmt::format("webhook {} answers", hook.name)));
   return found;
 }
 
@@ -282,8 +291,8 @@ Findings check_budgets(const Facts& facts) {
   for (const BudgetFacts& budget : facts.budgets) {
     if (!blocks_forever(budget)) continue;
     found.push_back({Severity::Warning, "budgets",
-                     fmt::format("PodDisruptionBudget {}/{} ({}) never lets any of its {} pods go: they are not moved, "
-                                 "and their nodes cannot be emptied",
+                     fmt::format("PodDisruptionBudget {}/{} ({}) never allows a disruption of its {} pods: the pods "
+                                 "are not moved, and their nodes cannot be drained",
                                  budget.ns, budget.name, budget.rule, budget.expected),
                      fmt::format("kubectl patch pdb -n {} {} --type merge -p "
                                  "'{{\"spec\":{{\"minAvailable\":null,\"maxUnavailable\":1}}}}'",
@@ -297,14 +306,15 @@ Findings check_budgets(const Facts& facts) {
   std::set<std::pair<const BudgetFacts*, const BudgetFacts*>> reported;
   for (const auto& [pod, covering] : by_pod) {
     if (covering.size() < 2 || !reported.emplace(covering[0], covering[1]).second) continue;
-    found.push_back({Severity::Warning, "budgets",
-                     fmt::format("pod {} is covered by two PodDisruptionBudgets, {} and {}: the API server evicts "
-                                 "no such pod",
-                                 pod, covering[0]->name, covering[1]->name),
-                     fmt::format("kubectl delete pdb -n {} {}", covering[1]->ns, covering[1]->name)});
+    found.push_back(
+        {Severity::Warning, "budgets",
+         fmt::format("two PodDisruptionBudgets match pod {}, {} and {}: the Eviction API refuses such a pod", pod,
+                     covering[0]->name, covering[1]->name),
+         fmt::format("kubectl delete pdb -n {} {}", covering[1]->ns, covering[1]->name)});
   }
   if (found.empty()) {
-    found.push_back(ok("budgets", fmt::format("{} PodDisruptionBudgets, none in the way", facts.budgets.size())));
+    found.push_back(
+        ok("budgets", fmt::format("{} PodDisruptionBudgets, none blocks all evictions", facts.budgets.size())));
   }
   return found;
 }
@@ -313,7 +323,7 @@ Findings check_unread(const Facts& facts) {
   Findings found;
   for (const Unread& one : facts.unread) {
     found.push_back(
-        {Severity::Note, "not looked at", fmt::format("{}: {}", one.what, one.why), "kubectl auth can-i --list"});
+        {Severity::Note, "not checked", fmt::format("{}: {}", one.what, one.why), "kubectl auth can-i --list"});
   }
   return found;
 }

@@ -98,7 +98,7 @@ TEST(Doctor, WithoutMigrationsNothingIsMovedOnceItIsInstalled) {
   facts.resources = {};
   facts.wanted_resources.clear();
   facts.resources.add("rescheduler.io", "v1alpha1", "migrations", {"list"});
-  EXPECT_THAT(only_finding(facts).message, HasSubstr("without its status"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("has no status subresource"));
 }
 
 TEST(Doctor, NamesEachMissingPermissionOnce) {
@@ -110,7 +110,8 @@ TEST(Doctor, NamesEachMissingPermissionOnce) {
   const Finding finding = only_finding(facts);
   EXPECT_EQ(finding.severity, Severity::Error);
   EXPECT_EQ(finding.message,
-            "ServiceAccount kube-system/rescheduler-scheduler may not create pods/eviction, needed to move a pod");
+            "ServiceAccount kube-system/rescheduler-scheduler has no permission to create pods/eviction, needed to "
+            "move a pod");
   EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
 }
 
@@ -167,7 +168,7 @@ TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
   EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
 
   facts.config->scheduler_names = {"default-scheduler"};
-  EXPECT_THAT(only_finding(facts).message, HasSubstr("both place the same pods"));
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("both schedulers place the same pods"));
   facts.default_lease->renewed = facts.now - 1h;
   EXPECT_THAT(severities(check_names(facts)), ElementsAre(Severity::Ok));
 
@@ -178,8 +179,10 @@ TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
 TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
   Facts facts = sound();
   facts.load->sources[0] = {"metrics-server", {}, 1, 1, 12s};
-  EXPECT_THAT(only_finding(facts).message,
-              HasSubstr("metrics-server says nothing of 1 of 2 nodes, 1 of them because it is older than 180 s"));
+  EXPECT_THAT(
+      only_finding(facts).message,
+      HasSubstr(
+          "metrics-server has no fresh sample of 1 of 2 nodes, for 1 of them because the sample is older than 180 s"));
   facts.load->sources[0] = {"prometheus", "prometheus: connection refused"};
   facts.load->sources.push_back({"metrics-server", {}, 2, 0, 5s});
   EXPECT_EQ(only_finding(facts).message, "prometheus: connection refused");
@@ -210,7 +213,7 @@ TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
   EXPECT_EQ(only_finding(facts).severity, Severity::Note);  // the next authority is already trusted
   facts = sound();
   facts.webhook->authorities.clear();
-  facts.webhook->bundle_failure = "there is no certificate in it";
+  facts.webhook->bundle_failure = "no certificate found";
   EXPECT_EQ(only_finding(facts).severity, Severity::Error);
   facts = sound();
   facts.webhook = WebhookFacts{"rescheduler-recovery"};
@@ -223,7 +226,7 @@ TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
                    {"web", "waiting", "maxUnavailable 1", 3, 2, 2, 0, {"b"}},
                    {"web", "idle", "minAvailable 1", 0, 1, 0, 0, {}}};
   const Finding finding = only_finding(facts);
-  EXPECT_THAT(finding.message, HasSubstr("web/strict (minAvailable 100%) never lets any of its 3 pods go"));
+  EXPECT_THAT(finding.message, HasSubstr("web/strict (minAvailable 100%) never allows a disruption of its 3 pods"));
   EXPECT_THAT(finding.fix, HasSubstr("kubectl patch pdb -n web strict"));
 }
 
@@ -233,7 +236,7 @@ TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
                    {"web", "two", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
                    {"other", "three", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}}};
   const Finding finding = only_finding(facts);
-  EXPECT_THAT(finding.message, HasSubstr("pod web/a is covered by two PodDisruptionBudgets, one and two"));
+  EXPECT_THAT(finding.message, HasSubstr("two PodDisruptionBudgets match pod web/a, one and two"));
   EXPECT_EQ(finding.fix, "kubectl delete pdb -n web two");
 }
 

@@ -26,7 +26,7 @@ int complain(const Error& error) {
 Result<kube::Impersonation> account_of(const std::string& text) {
   const auto slash = text.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size()) {
-    return fail(Errc::Invalid, "--as-service-account wants NAMESPACE/NAME, not '{}'", text);
+    return fail(Errc::Invalid, "--as-service-account must be NAMESPACE/NAME, not '{}'", text);
   }
   const std::string ns = text.substr(0, slash);
   kube::Impersonation account;

@@ -148,7 +148,7 @@ class FactsReader {
       if (!seen(found, where)) co_return;
       const auto held = found->data().find("config.yaml");
       if (held == found->data().end()) {
-        facts_.config = ConfigFacts{where, {"there is no config.yaml in it"}};
+        facts_.config = ConfigFacts{where, {"the ConfigMap has no key config.yaml"}};
         co_return;
       }
       text = held->second;
@@ -202,7 +202,7 @@ class FactsReader {
     LoadFacts facts{known->size(), settings->freshness};
     auto sources = scheduler::make_sources(*settings, *request_.api, services_);
     if (!sources) {
-      facts.sources.push_back({"the sources", sources.error().message});
+      facts.sources.push_back({"the load sources", sources.error().message});
       facts_.load = std::move(facts);
       co_return;
     }

@@ -59,7 +59,7 @@ Result<void> explain_batch(const ExplainOptions& options, const config::Configur
     if (!explained) return fail(std::move(explained.error()).within(path));
     std::ofstream out(path.substr(0, path.size() - kEnding.size()) + ".ours.json");
     out << *explained;
-    if (!out.flush()) return fail(Errc::Unavailable, "{}: the answer cannot be written beside it", path);
+    if (!out.flush()) return fail(Errc::Unavailable, "{}: the result file cannot be written", path);
   }
   if (problem) return fail(Errc::NotFound, "{}: {}", options.batch, problem.message());
   return {};
@@ -84,7 +84,7 @@ Result<std::string> answer(const ExplainOptions& options) {
     if (!done) return fail(std::move(done.error()));
     return std::string{};
   }
-  if (options.pod.empty()) return fail(Errc::Invalid, "which pod? give its name, or NAMESPACE/NAME");
+  if (options.pod.empty()) return fail(Errc::Invalid, "name the pod: NAME or NAMESPACE/NAME");
   if (options.dump.empty()) return explain_live(options, *configuration);
   const auto text =
       options.dump == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(options.dump, kMostBytes);

@@ -24,9 +24,9 @@ std::string headline(const Decision& decision, const placement::PodContext& cont
   switch (decision.outcome) {
     case Outcome::Scheduled: return fmt::format("{} goes to {}\n", name, node());
     case Outcome::Preempts: return fmt::format("{} goes to {} after preemption\n", name, node());
-    case Outcome::Gated: return fmt::format("{} is held back: {}\n", name, decision.message);
-    case Outcome::Unschedulable: return fmt::format("{} fits nowhere\n", name);
-    case Outcome::Failed: return fmt::format("{} could not be decided: {}\n", name, decision.message);
+    case Outcome::Gated: return fmt::format("{} is gated: {}\n", name, decision.message);
+    case Outcome::Unschedulable: return fmt::format("{} is unschedulable\n", name);
+    case Outcome::Failed: return fmt::format("the scheduling decision for {} failed: {}\n", name, decision.message);
   }
   return {};
 }

@@ -61,7 +61,7 @@ TEST(Explanation, ATableOfScoresAndRefusals) {
 TEST(Explanation, APodThatFitsNowhereIsToldAsTheEventTellsIt) {
   const auto text = explained("shop/big", ExplanationForm::Table);
   ASSERT_TRUE(text);
-  EXPECT_THAT(*text, HasSubstr("shop/big fits nowhere\n"));
+  EXPECT_THAT(*text, HasSubstr("shop/big is unschedulable\n"));
   EXPECT_THAT(*text, HasSubstr("busy      NodeAffinity       no                "
                                "node(s) didn't match Pod's node affinity/selector\n"));
   EXPECT_THAT(*text, HasSubstr("\n0/3 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's "
@@ -83,7 +83,7 @@ TEST(Explanation, CandidatesForPreemption) {
 TEST(Explanation, AGatedPodIsHeldBack) {
   const auto text = explained("shop/gated", ExplanationForm::Table);
   ASSERT_TRUE(text);
-  EXPECT_THAT(*text, testing::StartsWith("shop/gated is held back: waiting for scheduling gates: [quota]\n"));
+  EXPECT_THAT(*text, testing::StartsWith("shop/gated is gated: waiting for scheduling gates: [quota]\n"));
 }
 
 TEST(Explanation, TheSameAsData) {
@@ -234,7 +234,7 @@ TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
       {{.pod = "p", .dump = broken}, broken + ": not JSON: "},
       {{.pod = "p", .dump = misfit}, misfit + ": an object of kind Pod: spec: "},
       {{.pod = "p", .dump = nowhere}, nowhere},
-      {{.dump = good}, "which pod? give its name, or NAMESPACE/NAME"},
+      {{.dump = good}, "name the pod: NAME or NAMESPACE/NAME"},
       {{.pod = "p", .dump = good, .config = nowhere}, nowhere},
       {{.batch = nowhere}, nowhere},
   };

@@ -60,12 +60,12 @@ Result<config::Profile> profile_of(const std::string& path, std::vector<std::str
   const bool written = profile.rescheduler.has_value();
   config::place_by_load(profile, profile.rescheduler.value_or(config::ReschedulerSettings{}));
   if (!path.empty()) {
-    notes.push_back(
-        fmt::format("no profile of {} enables the plugin Rescheduler, so `rescheduler run` would move "
-                    "nothing; this plan is made {}",
-                    path == "-" ? "the configuration" : path,
-                    written ? "as if " + profile.scheduler_name + " enabled it with the settings that stand there"
-                            : std::string("with its default settings")));
+    notes.push_back(fmt::format(
+        "no profile of {} enables the plugin Rescheduler, so `rescheduler run` would move no pods; this plan is made "
+        "{}",
+        path == "-" ? "the configuration" : path,
+        written ? "as if " + profile.scheduler_name + " enabled the plugin with the settings in its pluginConfig"
+                : std::string("with the default settings of the plugin")));
   }
   return profile;
 }
@@ -76,7 +76,7 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const co
   for (const std::string& name : options.strategies) {
     const auto one = config::strategy_named(name);
     if (!one) {
-      return fail(Errc::Invalid, "there is no strategy '{}'; there are {}", name,
+      return fail(Errc::Invalid, "there is no strategy '{}'; valid values are {}", name,
                   fmt::join(config::strategy_names(), ", "));
     }
     wanted.push_back(*one);
@@ -118,8 +118,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
     auto done = network.await(read_live(*api, read, notes));
     if (!done) return fail(std::move(done.error()));
   }
-  if (read.snapshot.cluster().node_count() == 0)
-    return fail(Errc::Invalid, "there are no nodes: nothing can be planned");
+  if (read.snapshot.cluster().node_count() == 0) return fail(Errc::Invalid, "there are no nodes: no plan can be made");
   // The time of a dump is the time of its newest object, so that the ages of pods are right.
   const bool dated = !options.files.empty() && read.newest != WallTime{};
   const WallTime now = dated ? read.newest : network.clock().wall_now();

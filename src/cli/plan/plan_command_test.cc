@@ -63,8 +63,8 @@ TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
   plan.after.nodes = {{.name = "a", .cpu = 0.6, .memory = 0.4, .pods = 2},
                       {.name = "b", .cpu = 0.41, .memory = 0.4, .pods = 1}};
   plan.moves.push_back({.ns = "default", .pod = "web", .source = "a", .target = "b", .reason = "because"});
-  plan.refused.push_back({"default", "db", "a", "opt-out", "the pod asks not to be moved"});
-  plan.refused.push_back({"default", "db2", "a", "opt-out", "the pod asks not to be moved"});
+  plan.refused.push_back({"default", "db", "a", "opt-out", "the pod has opted out of moves"});
+  plan.refused.push_back({"default", "db2", "a", "opt-out", "the pod has opted out of moves"});
   const std::string text = plan_table(plan, {.colour = false, .unicode = false});
   EXPECT_THAT(text, HasSubstr("1 move in 1 step: balance 60 -> 90 of 100, judged by test"));
   EXPECT_THAT(text, HasSubstr("default/web"));
@@ -81,7 +81,7 @@ TEST(PlanTable, SaysOfHowManyNodesTheLoadIsUnknown) {
   const ViewStyle plain{.colour = false, .unicode = false};
   EXPECT_THAT(plan_table(plan, plain), HasSubstr("balance 80 of 100, judged by test; the load of 1 node is unknown"));
   plan.before.balance.score = std::nan("");
-  EXPECT_THAT(plan_table(plan, plain), HasSubstr("Nothing to do: balance unknown, no load is known of any node"));
+  EXPECT_THAT(plan_table(plan, plain), HasSubstr("Nothing to do: balance unknown, no node has a known load"));
 }
 
 // --- The command itself, on a dump. ---
@@ -146,7 +146,7 @@ TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
       file("loads.csv", R"({"at": "2026-01-02T00:00:00Z", "node": "elsewhere", "resource": "cpu", "value": 0.5})");
   options.output = "table";
   EXPECT_EQ(run(options), 2) << output_;
-  EXPECT_THAT(output_, HasSubstr("knows nothing fresh of any node: their load is unknown, judged by requests"));
+  EXPECT_THAT(output_, HasSubstr("has no fresh sample of any node: nodes are judged by requests"));
   EXPECT_THAT(output_, ::testing::Not(HasSubstr("balance 100")));
 }
 
@@ -174,7 +174,7 @@ profiles:
   options.config =
       file("silent.yaml", "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n");
   EXPECT_EQ(run(options), 2) << output_;
-  EXPECT_THAT(output_, HasSubstr("this plan is made with its default settings"));
+  EXPECT_THAT(output_, HasSubstr("this plan is made with the default settings of the plugin"));
 }
 
 }  // namespace

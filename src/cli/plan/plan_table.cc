@@ -50,7 +50,7 @@ std::string headline(const Plan& plan, const ViewStyle& style) {
       plan.moves.empty() ? painted("Nothing to do", std::isnan(before) ? Colour::Yellow : Colour::Green, style)
                          : painted(fmt::format("{} in {}", plural(plan.moves.size(), "move"), plural(steps, "step")),
                                    Colour::Bold, style);
-  if (std::isnan(before)) return what + ": balance unknown, no load is known of any node\n";
+  if (std::isnan(before)) return what + ": balance unknown, no node has a known load\n";
   const auto unknown = std::ranges::count_if(
       plan.before.nodes, [](const NodeUtilization& node) { return std::isnan(node.cpu) || std::isnan(node.memory); });
   const std::string judged = fmt::format(

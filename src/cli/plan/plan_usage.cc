@@ -50,8 +50,7 @@ void put_samples(usage::Reading reading,
     if (node && sample.resource < cluster::kMostLoads) loads[*node].used[sample.resource] = sample.value;
   }
   if (loads.empty()) {
-    notes.push_back(
-        fmt::format("{} knows nothing fresh of any node: their load is unknown, judged by requests", source));
+    notes.push_back(fmt::format("{} has no fresh sample of any node: nodes are judged by requests", source));
     return by_requests(into);
   }
   cluster::LoadSummary load_summary;
@@ -131,7 +130,7 @@ Result<void> put_first(const Sources& sources,
                        SnapshotInput& into,
                        std::vector<std::string>& notes) {
   const auto nodes = std::make_shared<const std::vector<usage::NodeIdentity>>(into.nodes);
-  std::string why = "there is no source of loads";
+  std::string why = "no load source is configured";
   for (const auto& source : sources) {
     auto reading = live.loop->await_result(source->read(nodes, now));
     if (!reading) {
@@ -182,7 +181,7 @@ Result<void> put_loads(const std::string& usage,
   if (live.api != nullptr) {
     // Measured usage of pods is better than a part of the node's load. Without it, the parts are used.
     auto pods = live.loop->await_result(read_pod_metrics(*live.api, into));
-    if (!pods) notes.push_back(fmt::format("what single pods use is not known: {}", pods.error().message));
+    if (!pods) notes.push_back(fmt::format("the usage of single pods is not known: {}", pods.error().message));
   }
   if (usage.starts_with(kPrometheus)) {
     const auto sources = prometheus_at(usage.substr(kPrometheus.size()), live);

@@ -93,7 +93,7 @@ std::string_view text_of(const boost::json::object& object, std::string_view key
 
 Result<void> take_value(const boost::json::value& value, SnapshotInput& into) {
   const auto* object = value.if_object();
-  if (object == nullptr) return fail(Errc::Invalid, "it holds something that is no object");
+  if (object == nullptr) return fail(Errc::Invalid, "an item is not a JSON object");
   if (const auto* items = object->if_contains("items"); items != nullptr && items->is_array()) {
     for (const boost::json::value& item : items->get_array()) {
       if (auto done = take_value(item, into); !done) return done;
@@ -102,7 +102,7 @@ Result<void> take_value(const boost::json::value& value, SnapshotInput& into) {
   }
   const std::string_view kind_name = text_of(*object, "kind");
   if (kind_name.empty()) {
-    return fail(Errc::Invalid, "there is no list of objects in it; give the output of `kubectl get ... -o json`");
+    return fail(Errc::Invalid, "no list of objects found; give the output of `kubectl get ... -o json`");
   }
   const kube::ResourceType* kind = kube::find_type(text_of(*object, "apiVersion"), kind_name);
   if (!is_wanted(kind)) {
@@ -128,7 +128,7 @@ Result<void> take_json(std::string_view text, SnapshotInput& into) {
 
 Result<void> read_dump(std::string_view text, std::string_view file, SnapshotInput& into) {
   const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return fail(Errc::Invalid, "{}: it is empty", file);
+  if (first == std::string_view::npos) return fail(Errc::Invalid, "{}: the file is empty", file);
   if (text[first] == '{') {
     auto done = take_json(text, into);
     if (!done) return fail(std::move(done.error()).within(std::string(file)));
@@ -151,7 +151,7 @@ net::Task<Result<void>> read_live(kube::Api& api, SnapshotInput& into, std::vect
     auto objects = co_await client.list_any(*kind, everywhere);
     if (!objects && std::ranges::find(needed, kind) != needed.end()) co_return fail(std::move(objects.error()));
     if (!objects) {
-      notes.push_back(fmt::format("{} are not known: {}", kind->plural, objects.error().message));
+      notes.push_back(fmt::format("{} could not be read: {}", kind->plural, objects.error().message));
       continue;
     }
     for (const kube::ObjectPtr& object : *objects) take(*object, into);

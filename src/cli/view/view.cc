@@ -93,10 +93,10 @@ std::vector<std::string> top(const ViewState& state, const ViewStyle& style) {
   const std::string dot = style.unicode ? " · " : " - ";
   std::string title = fmt::format("rescheduler demo{0}{1}{0}{2}{3}{0}{4} nodes", dot, state.scenario,
                                   time_text(state.elapsed.count()), speed, state.nodes.size());
-  if (style.width >= 80) title += dot + "Ctrl-C ends it";
+  if (style.width >= 80) title += dot + "Ctrl-C to stop";
   lines.push_back(painted(clipped(title, style.width), Colour::Bold, style));
   if (!state.description.empty()) lines.push_back(clipped(state.description, style.width));
-  if (!state.address.empty()) lines.push_back(clipped("see it: " + state.address, style.width));
+  if (!state.address.empty()) lines.push_back(clipped("dashboard: " + state.address, style.width));
   if (!state.notice.empty()) {
     lines.push_back(painted(clipped("note: " + state.notice, style.width), Colour::Yellow, style));
   }

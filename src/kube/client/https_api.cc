@@ -148,7 +148,8 @@ net::Task<Result<void>> HttpsApi::wait_for_own_limit(const Attempt& attempt) {
   const auto wait = limiter_.reserve(services_.clock->steady_now());
   if (wait.count() == 0) co_return Result<void>{};
   if (wait > time_left(attempt)) {
-    co_return fail(Errc::Timeout, "{}: the deadline would pass while waiting for our own rate limit of {} requests/s",
+    co_return fail(Errc::Timeout,
+                   "{}: the deadline would pass while the request waits for the client rate limit of {} requests/s",
                    attempt.where, settings_.requests_per_second);
   }
   auto waited = co_await services_.timers->sleep_for(wait);

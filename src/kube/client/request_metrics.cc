@@ -29,7 +29,7 @@ void RequestMetrics::finished(Verb verb, const std::string& method, int code, st
 void RequestMetrics::waited_for_own_limit(std::chrono::nanoseconds waited) {
   if (own_limit_ == nullptr) {
     own_limit_ = &registry_.histogram("rest_client_rate_limiter_duration_seconds",
-                                      "Time a request waited for our own rate limit.", kSeconds);
+                                      "Time that a request waited for the client rate limit.", kSeconds);
   }
   own_limit_->observe(seconds(waited));
 }

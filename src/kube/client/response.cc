@@ -55,8 +55,8 @@ Error error_from_status(const api::Status& status, std::string_view where) {
   if (!status.reason().empty()) error.message += fmt::format(" ({})", status.reason());
   if (error.code == Errc::Unauthenticated) {
     error.message +=
-        ": the server does not accept our credentials; is the token or client certificate the right one, "
-        "and not expired?";
+        ": the server does not accept the credentials; check that the token or client certificate is correct and has "
+        "not expired";
   }
   if (status.details().retry_after_seconds() > 0) {
     error.retry_after = std::chrono::seconds{status.details().retry_after_seconds()};

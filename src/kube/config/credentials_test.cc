@@ -69,7 +69,7 @@ TEST_F(CredentialsTest, AnUnreadableTokenFileKeepsTheOldTokenWithOneWarning) {
     EXPECT_EQ(header(*source), "Bearer one");
   }
   EXPECT_THAT(log.lines(), testing::ElementsAre("token file: cannot open " + directory_.at("token")
-                                                + ": No such file or directory; the one read before stays in use"));
+                                                + ": No such file or directory; the previous content stays in use"));
   directory_.write("token", "two");
   clock_.advance(9s);
   EXPECT_EQ(header(*source), "Bearer one") << "a failing file is not opened for every request";

@@ -61,7 +61,7 @@ std::string complaint(std::string text, const ExecPlugin& plugin) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
   }
   const auto first = text.find_first_not_of(' ');
-  if (first == std::string::npos) return "it printed no reason";
+  if (first == std::string::npos) return "the plugin printed no reason";
   text = text.substr(first, text.find_last_not_of(' ') - first + 1);
   if (text.size() > kMostComplaint) {
     std::size_t end = kMostComplaint;

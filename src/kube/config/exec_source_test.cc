@@ -167,8 +167,8 @@ TEST_F(ExecSourceTest, SaysWhyThePluginFailed) {
   const std::string who = "exec plugin " + directory_.at("plugin") + ": ";
   EXPECT_EQ(error_of(plugin("echo; echo 'please log' >&2; echo '  in again ' >&2; exit 7\n")),
             who + "ended with exit code 7: please log   in again");
-  EXPECT_EQ(error_of(plugin("exit 1\n")), who + "ended with exit code 1: it printed no reason");
-  EXPECT_EQ(error_of(plugin("kill -15 $$\n")), who + "ended by signal 15: it printed no reason");
+  EXPECT_EQ(error_of(plugin("exit 1\n")), who + "ended with exit code 1: the plugin printed no reason");
+  EXPECT_EQ(error_of(plugin("kill -15 $$\n")), who + "ended by signal 15: the plugin printed no reason");
   EXPECT_EQ(error_of(plugin("echo garbage-with-t0ken\n")), who + "its output is not a JSON object");
   EXPECT_EQ(error_of(plugin("exec cat /dev/zero\n"), ExecLimits{60s, 5000}), who + "printed more than 5000 bytes");
   EXPECT_EQ(error_of(plugin("exec sleep 600\n"), ExecLimits{40ms, 5000}),

@@ -177,7 +177,7 @@ Result<void> collect(Child& child,
       return fail(Errc::Invalid, "printed more than {} bytes", request.most_out);
     }
     if (ended) return {};
-    if (stop.stop_requested()) return fail(Errc::Cancelled, "was stopped because we are stopping");
+    if (stop.stop_requested()) return fail(Errc::Cancelled, "was stopped because this process is shutting down");
     if (SteadyClock::now() >= deadline) {
       return fail(Errc::Timeout, "did not end within {} s and was stopped",
                   std::chrono::duration<double>(request.timeout).count());

@@ -31,7 +31,7 @@ class Reloaded {
     auto loaded = load_();
     if (!loaded) {
       if (!last_) return fail(std::move(loaded.error()));
-      if (!std::exchange(warned_, true)) log_warning("{}; the one read before stays in use", loaded.error().message);
+      if (!std::exchange(warned_, true)) log_warning("{}; the previous content stays in use", loaded.error().message);
       read_again_at_ = clock_.steady_now() + kRetry;
       return last_;
     }

@@ -79,7 +79,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto target = anchors_.find(anchor);
-    if (target == anchors_.end()) refuse(mark, "an alias refers to the node it stands in");
+    if (target == anchors_.end()) refuse(mark, "an alias refers to a node that contains it");
     count(mark, weigh(target->second));
     place(target->second, YAML::NullAnchor, mark);
   }

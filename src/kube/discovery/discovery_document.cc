@@ -91,7 +91,7 @@ Result<std::vector<GroupVersion>> read_root(std::string_view text, ServerResourc
       for (const auto& version : group.versions()) to_ask.push_back(GroupVersion{group.name(), version.version()});
     }
   } else {
-    return fail(Errc::Invalid, "discovery: the server answered with '{}', which is no discovery document",
+    return fail(Errc::Invalid, "discovery: the server answered with '{}', which is not a discovery document",
                 document->kind);
   }
   return to_ask;

@@ -45,7 +45,7 @@ net::Task<void> ask_all(std::shared_ptr<Questionnaire> all) {
     if (answer) {
       all->is_missing[mine] = !answer->status().allowed();
     } else if (!all->error) {
-      all->error = std::move(answer.error()).within("asking the API server what we are allowed to do");
+      all->error = std::move(answer.error()).within("checking permissions at the API server");
     }
   }
   if (--all->askers == 0) all->answered.open();

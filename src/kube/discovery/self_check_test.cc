@@ -82,7 +82,7 @@ TEST(SelfCheck, AServerThatDoesNotAnswerIsNotAMissingPermission) {
     const auto missing = server.check({kDeletePods, kGetPods, kEvict});
     ASSERT_FALSE(missing) << step;
     EXPECT_EQ(missing.error().code, Errc::Unavailable);
-    EXPECT_THAT(missing.error().message, HasSubstr("what we are allowed to do"));
+    EXPECT_THAT(missing.error().message, HasSubstr("checking permissions at the API server"));
   }
 }
 

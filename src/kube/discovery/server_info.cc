@@ -58,7 +58,7 @@ Result<std::optional<std::string>> check_supported(const ServerVersion& version)
   }
   if (version > ServerVersion{1, kNewestTestedMinor, {}}) {
     return fmt::format(
-        "the API server is Kubernetes {}.{} ({}), newer than the newest this build was tested with (1.{}); going on",
+        "the API server is Kubernetes {}.{} ({}), newer than the newest tested version (1.{}); continuing",
         version.major, version.minor, version.git_version, kNewestTestedMinor);
   }
   return std::nullopt;

@@ -91,7 +91,7 @@ struct EventRecorder::State {
         services(given),
         mailbox(std::max<std::size_t>(1, settings.queue), std::max<std::size_t>(1, settings.writers)),
         correlator(settings.correlator),
-        written(services.metrics->counter("rescheduler_events_written_total", "Events created or brought up to date.")),
+        written(services.metrics->counter("rescheduler_events_written_total", "Events created or updated.")),
         dropped_full(dropped_counter(*services.metrics, "queue_full")),
         dropped_spam(dropped_counter(*services.metrics, "spam")),
         dropped_failed(dropped_counter(*services.metrics, "write_failed")) {}

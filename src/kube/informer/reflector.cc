@@ -165,7 +165,7 @@ Result<Input> Reflector::input_from(Error error) {
   stats_.failures += 1;
   failures_total_.add();
   // Logs only the first failure in a row.
-  if (!failure_) log_warning("informer of {}: {}; trying again", resource_.plural, error.message);
+  if (!failure_) log_warning("informer of {}: {}; retrying", resource_.plural, error.message);
   const Failed failed{error.retry_after};
   failure_ = std::move(error);
   return Input{failed};
@@ -173,7 +173,7 @@ Result<Input> Reflector::input_from(Error error) {
 
 void Reflector::clear_failure() {
   if (!failure_) return;
-  log_info("informer of {}: following again", resource_.plural);
+  log_info("informer of {}: watching again", resource_.plural);
   failure_.reset();
 }
 

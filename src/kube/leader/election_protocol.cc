@@ -40,18 +40,16 @@ Result<void> validate(const ElectionSettings& settings) {
                 in_seconds(settings.lease_duration));
   }
   if (settings.lease_duration <= settings.renew_deadline) {
-    return fail(
-        Errc::Invalid,
-        "leader election: the lease duration ({} s) must be longer than the renew deadline ({} s), or two could "
-        "lead at once",
-        in_seconds(settings.lease_duration), in_seconds(settings.renew_deadline));
+    return fail(Errc::Invalid,
+                "leader election: the lease duration ({} s) must be longer than the renew deadline ({} s); otherwise "
+                "two replicas could lead at the same time",
+                in_seconds(settings.lease_duration), in_seconds(settings.renew_deadline));
   }
   if (settings.renew_deadline <= scaled(settings.retry_period, kElectionJitter)) {
-    return fail(
-        Errc::Invalid,
-        "leader election: the renew deadline ({} s) must be longer than {} times the retry period ({} s), or there "
-        "is no time for a second try",
-        in_seconds(settings.renew_deadline), kElectionJitter, in_seconds(settings.retry_period));
+    return fail(Errc::Invalid,
+                "leader election: the renew deadline ({} s) must be longer than {} times the retry period ({} s); "
+                "otherwise there is no time for a retry",
+                in_seconds(settings.renew_deadline), kElectionJitter, in_seconds(settings.retry_period));
   }
   return {};
 }

@@ -92,7 +92,8 @@ TEST(ElectionSettings, AreRefusedWhenTwoCouldLead) {
     const std::string text = valid ? "" : valid.error().message;
     EXPECT_NE(text.find(c.says), std::string::npos) << text;
   }
-  EXPECT_FALSE(validate(settings_for(""))) << "nobody must be able to lead namelessly: an empty holder means free";
+  EXPECT_FALSE(validate(settings_for("")))
+      << "an empty identity is invalid: an empty holder means that the lease is free";
 }
 
 TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {

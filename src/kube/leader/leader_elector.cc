@@ -17,7 +17,7 @@ Result<std::unique_ptr<LeaderElector>> LeaderElector::create(Api& api,
                                                              LeaderCallbacks callbacks,
                                                              LoopServices services) {
   if (settings.ns.empty() || settings.name.empty()) {
-    return fail(Errc::Invalid, "leader election needs the namespace and the name of its Lease, but has '{}/{}'",
+    return fail(Errc::Invalid, "leader election needs a namespace and a name for the Lease, but got '{}/{}'",
                 settings.ns, settings.name);
   }
   auto valid = validate(settings.election);

@@ -168,7 +168,7 @@ Result<LabelSelector> LabelSelector::from(LabelSelectorSpec spec) {
   for (auto& expression : spec.match_expressions) {
     const auto op = selector_op_named(expression.op);
     if (!op || *op == SelectorOp::Gt || *op == SelectorOp::Lt) {
-      return fail(Errc::Invalid, "matchExpressions: {} is no operator: use In, NotIn, Exists or DoesNotExist",
+      return fail(Errc::Invalid, "matchExpressions: {} is not an operator: use In, NotIn, Exists or DoesNotExist",
                   kube::quoted(expression.op));
     }
     auto made = Requirement::make(std::move(expression.key), *op, std::move(expression.values));

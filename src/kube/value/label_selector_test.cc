@@ -175,9 +175,9 @@ TEST(LabelSelector, RefusesAStructuredFormThatTheApiServerRefuses) {
       {{{{"a", "x y"}}, {}}, "matchLabels: selector on \"a\": label value"},
       {{{}, {{"a", "In", {}}}}, "need at least one value, it has 0"},
       {{{}, {{"a", "Exists", {"x"}}}}, "take no value, it has 1"},
-      {{{}, {{"a", "Gt", {"1"}}}}, "\"Gt\" is no operator"},
-      {{{}, {{"a", "in", {"1"}}}}, "\"in\" is no operator"},
-      {{{}, {{"a", "", {"1"}}}}, "\"\" is no operator"},
+      {{{}, {{"a", "Gt", {"1"}}}}, "\"Gt\" is not an operator"},
+      {{{}, {{"a", "in", {"1"}}}}, "\"in\" is not an operator"},
+      {{{}, {{"a", "", {"1"}}}}, "\"\" is not an operator"},
   };
   for (const auto& [spec, says] : cases) {
     const auto made = LabelSelector::from(spec);

@@ -19,7 +19,8 @@ Result<NodeSelectorTerm> NodeSelectorTerm::from(std::vector<SelectorExpression> 
   for (auto& expression : expressions) {
     const auto op = selector_op_named(expression.op);
     if (!op) {
-      return fail(Errc::Invalid, "matchExpressions: {} is no operator: use In, NotIn, Exists, DoesNotExist, Gt or Lt",
+      return fail(Errc::Invalid,
+                  "matchExpressions: {} is not an operator: use In, NotIn, Exists, DoesNotExist, Gt or Lt",
                   kube::quoted(expression.op));
     }
     auto made = Requirement::make(std::move(expression.key), *op, std::move(expression.values));
@@ -28,11 +29,11 @@ Result<NodeSelectorTerm> NodeSelectorTerm::from(std::vector<SelectorExpression> 
   }
   for (auto& field : fields) {
     if (field.key != "metadata.name") {
-      return fail(Errc::Invalid, "matchFields: {} is no field of a node that can be selected: use metadata.name",
+      return fail(Errc::Invalid, "matchFields: {} is not a field that can be selected: use metadata.name",
                   kube::quoted(field.key));
     }
     const auto op = selector_op_named(field.op);
-    if (!op) return fail(Errc::Invalid, "matchFields: {} is no operator: use In or NotIn", kube::quoted(field.op));
+    if (!op) return fail(Errc::Invalid, "matchFields: {} is not an operator: use In or NotIn", kube::quoted(field.op));
     auto made = Requirement::make_field(std::move(field.key), *op, std::move(field.values));
     if (!made) return fail(std::move(made.error()).within("matchFields"));
     term.on_name_.push_back(std::move(*made));

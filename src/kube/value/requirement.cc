@@ -83,8 +83,8 @@ Result<Requirement> Requirement::make(std::string key, SelectorOp op, std::vecto
   if (op == SelectorOp::Gt || op == SelectorOp::Lt) {
     const auto bound = parse_int64(made.values_.front());
     if (!bound) {
-      return fail(Errc::Invalid, "selector on {}: Gt and Lt compare integers, {} is none", kube::quoted(made.key_),
-                  kube::quoted(made.values_.front()));
+      return fail(Errc::Invalid, "selector on {}: Gt and Lt compare integers, {} is not an integer",
+                  kube::quoted(made.key_), kube::quoted(made.values_.front()));
     }
     made.bound_ = *bound;
   }

@@ -77,7 +77,7 @@ Result<sys_seconds> read_date(Reader& in) {
   if (!day) return in.refuse("expected a day 01 to 31");
   const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
                                          std::chrono::day{static_cast<unsigned>(*day)}};
-  if (!date.ok()) return in.refuse("that month has no such day");
+  if (!date.ok()) return in.refuse("the month has no such day");
   return std::chrono::sys_days{date};
 }
 
@@ -134,7 +134,7 @@ Result<UnixTime> parse_unix_time(std::string_view text) {
   }
   const auto offset = read_offset(in);
   if (!offset) return Unexpected(offset.error());
-  if (!in.done()) return in.refuse("nothing may follow");
+  if (!in.done()) return in.refuse("unexpected text after the time");
   const sys_seconds time = *date + *clock - *offset;
   return UnixTime{time.time_since_epoch().count(), static_cast<std::int32_t>(fraction.count())};
 }

@@ -76,14 +76,14 @@ TEST(Time, SaysWhatAndWhereWhenItRefuses) {
       {"2006-01-02T15:04:05+0200", "offset's hours"},
       {"2006-01-02T15:04:05+24:00", "offset's hours"},
       {"2006-01-02T15:04:05+02:60", "offset's minutes"},
-      {"2006-01-02T15:04:05Z ", "nothing may follow"},
+      {"2006-01-02T15:04:05Z ", "unexpected text after the time"},
       {"+2006-01-02T15:04:05Z", "expected a year"},
       {"0000-01-01T00:00:00Z", "outside 1677"},
       {"0001-01-01T00:00:00Z", "outside 1677"},
       {"1677-09-20T00:00:00Z", "outside 1677"},
       {"2262-04-12T00:00:00Z", "outside 1677"},
       {"9999-12-31T23:59:59Z", "outside 1677"},
-      {std::string("2006-01-02T15:04:05Z\0", 21), "nothing may follow"},
+      {std::string("2006-01-02T15:04:05Z\0", 21), "unexpected text after the time"},
       {std::string(100'000, '2'), "(100000 bytes)"},
   };
   for (const auto& [text, says] : cases) {

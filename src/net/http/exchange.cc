@@ -81,7 +81,7 @@ Task<Result<void>> Exchange::read_head() {
       continue;
     }
     const int status = parser_.head().status;
-    if (status == 101) co_return fail(Errc::Unavailable, "the server switched to another protocol unasked");
+    if (status == 101) co_return fail(Errc::Unavailable, "the server switched to another protocol without a request");
     if (status >= 200) break;
     status_line_read_ = false;
     parser_ = new_parser();  // 1xx responses such as 100 Continue precede the final answer
@@ -106,7 +106,7 @@ Result<std::size_t> Exchange::parse(std::string& body) {
   const bool had_head = parser_.head_done();
   const std::string_view start = connection_.input.unread().substr(0, kProtocol.size());
   if (!status_line_read_ && !kProtocol.starts_with(start)) {  // fail now: the line may never end
-    return fail(garbage(ParseFailure{ParseFailure::Kind::Malformed, "it does not begin with HTTP/"}));
+    return fail(garbage(ParseFailure{ParseFailure::Kind::Malformed, "the answer does not begin with HTTP/"}));
   }
   std::size_t total = 0;
   while (!parser_.done() && !connection_.input.unread().empty()) {
@@ -142,17 +142,16 @@ Task<Result<void>> Exchange::read_more() {
 Error Exchange::garbage(const ParseFailure& failure) const {
   using Kind = ParseFailure::Kind;
   if (failure.kind == Kind::BodyTooLong) {
-    return Error{Errc::Unsupported,
-                 fmt::format("the answer is longer than the {} bytes that are allowed", most_body_bytes_)};
+    return Error{Errc::Unsupported, fmt::format("the answer is longer than the limit of {} bytes", most_body_bytes_)};
   }
   if (parser_.head_done()) {
-    return Error{Errc::Unavailable, fmt::format("the body of the answer is garbled ({})", failure.text)};
+    return Error{Errc::Unavailable, fmt::format("the body of the answer is not valid ({})", failure.text)};
   }
   const std::string_view start = connection_.input.unread();
   if (start.size() >= 2 && (start[0] == '\x15' || start[0] == '\x16') && start[1] == '\x03') {
     return Error{Errc::Unavailable, "the server speaks TLS on this port, not plain HTTP (use https://)"};
   }
-  return Error{Errc::Unavailable, fmt::format("what answers on this port is not HTTP ({})", failure.text)};
+  return Error{Errc::Unavailable, fmt::format("the server on this port does not speak HTTP ({})", failure.text)};
 }
 
 }  // namespace rescheduler::net

@@ -82,8 +82,8 @@ TEST(Url, IsRefusedWithAReason) {
       {"", "must begin with http"},
       {"example.com:6443", "must begin with http"},
       {"ftp://example.com", "must begin with http"},
-      {"https://", "names no host"},
-      {"https:///path", "names no host"},
+      {"https://", "has no host"},
+      {"https:///path", "has no host"},
       {"https://h:0", "not a number from 1 to 65535"},
       {"https://h:65536", "not a number from 1 to 65535"},
       {"https://h:12x", "not a number from 1 to 65535"},
@@ -94,7 +94,7 @@ TEST(Url, IsRefusedWithAReason) {
       {"https://[::1]6443", "after its address"},
       {"https://a b/", "space"},
       {"https://h/a\r\nb", "space"},
-      {"https://h!st", "characters no host name has"},
+      {"https://h!st", "a host name with invalid characters"},
   };
   for (const auto& [text, reason] : bad) {
     auto parsed = parse_url(text);

@@ -33,8 +33,8 @@ Result<void> append_fields(std::string& out, const Headers& headers, std::string
   for (const auto& [name, value] : headers) {
     const std::string lower_name = lower_case(name);
     if (is_framing(lower_name) || lower_name == leave_out) continue;
-    if (!is_token(name)) return fail(Errc::Invalid, "'{}' cannot be the name of an HTTP header", name);
-    if (!fits_on_a_line(value)) return fail(Errc::Invalid, "the HTTP header '{}' must not hold line breaks", name);
+    if (!is_token(name)) return fail(Errc::Invalid, "'{}' is not a valid HTTP header name", name);
+    if (!fits_on_a_line(value)) return fail(Errc::Invalid, "the HTTP header '{}' must not contain line breaks", name);
     out.append(name).append(": ").append(value).append("\r\n");
   }
   return {};
@@ -50,10 +50,10 @@ std::string host_header(const Origin& origin) {
 }
 
 Result<std::string> request_head(const HttpRequest& request, const Origin& origin) {
-  if (!is_token(request.method)) return fail(Errc::Invalid, "'{}' is no HTTP method", request.method);
+  if (!is_token(request.method)) return fail(Errc::Invalid, "'{}' is not an HTTP method", request.method);
   const bool printable = std::ranges::all_of(request.target, [](char c) { return c > ' ' && c != '\x7f'; });
   if (!request.target.starts_with('/') || !printable) {
-    return fail(Errc::Invalid, "'{}' is no encoded path of a request: it must begin with / and hold no spaces",
+    return fail(Errc::Invalid, "'{}' is not an encoded path of a request: it must begin with / and contain no spaces",
                 request.target);
   }
   std::string out;
@@ -71,7 +71,7 @@ Result<std::string> request_head(const HttpRequest& request, const Origin& origi
 
 Result<std::string> response_head(const HttpResponse& response, BodyFraming framing, bool keep_alive) {
   if (response.status < 200 || response.status > 999) {
-    return fail(Errc::Invalid, "{} is no status a request can be answered with", response.status);
+    return fail(Errc::Invalid, "{} is not a valid status of an HTTP response", response.status);
   }
   std::string out = fmt::format("HTTP/1.1 {} {}\r\n", response.status, reason_phrase(response.status));
   if (auto good = append_fields(out, response.headers, "connection"); !good) return fail(std::move(good.error()));

@@ -19,13 +19,14 @@ Task<Result<void>> StreamResponder::put(std::string_view bytes) {
   if (written) co_return written;
   state_ = State::Broken;
   Error error = std::move(written.error());
-  if (error.code == Errc::Timeout) error.message = "the client does not take what is written to it";
-  if (error.code == Errc::Unavailable) error.message = fmt::format("the client is gone: {}", error.message);
+  if (error.code == Errc::Timeout) error.message = "the client does not read the response";
+  if (error.code == Errc::Unavailable)
+    error.message = fmt::format("the client closed the connection: {}", error.message);
   co_return fail(std::move(error));
 }
 
 Task<Result<void>> StreamResponder::send(HttpResponse response) {
-  if (state_ != State::Untouched) co_return fail(Errc::Internal, "this request was answered before");
+  if (state_ != State::Untouched) co_return fail(Errc::Internal, "this request already has a response");
   framing_ = has_no_body(response.status) ? BodyFraming::None : BodyFraming::Length;
   auto head = response_head(response, framing_, traits_.keep_alive);
   if (!head) co_return fail(std::move(head.error()));
@@ -40,7 +41,7 @@ Task<Result<void>> StreamResponder::send(HttpResponse response) {
 }
 
 Task<Result<void>> StreamResponder::start(HttpResponse head) {
-  if (state_ != State::Untouched) co_return fail(Errc::Internal, "this request was answered before");
+  if (state_ != State::Untouched) co_return fail(Errc::Internal, "this request already has a response");
   framing_ = traits_.http_1_0 ? BodyFraming::UntilClose : BodyFraming::Chunked;
   if (has_no_body(head.status)) framing_ = BodyFraming::None;
   if (framing_ == BodyFraming::UntilClose) traits_.keep_alive = false;
@@ -52,7 +53,7 @@ Task<Result<void>> StreamResponder::start(HttpResponse head) {
 }
 
 Task<Result<void>> StreamResponder::write(std::string chunk) {
-  if (state_ != State::Streaming) co_return fail(Errc::Internal, "this answer is not open for writing");
+  if (state_ != State::Streaming) co_return fail(Errc::Internal, "this response is not open for writing");
   if (chunk.empty() || traits_.head_only || framing_ == BodyFraming::None) co_return Result<void>{};
   if (framing_ == BodyFraming::Chunked) {
     chunk.insert(0, fmt::format("{:x}\r\n", chunk.size()));
@@ -63,7 +64,7 @@ Task<Result<void>> StreamResponder::write(std::string chunk) {
 }
 
 Task<Result<void>> StreamResponder::finish() {
-  if (state_ != State::Streaming) co_return fail(Errc::Internal, "this answer is not open for writing");
+  if (state_ != State::Streaming) co_return fail(Errc::Internal, "this response is not open for writing");
   state_ = State::Finished;
   if (traits_.head_only || framing_ != BodyFraming::Chunked) co_return Result<void>{};
   auto written = co_await put("0\r\n\r\n");

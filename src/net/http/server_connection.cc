@@ -182,7 +182,7 @@ Task<std::optional<HttpResponse>> ServerConnection::read_message(MessageParser& 
 
 Task<std::optional<HttpResponse>> ServerConnection::ask_gatekeeper(const MessageHead& head) {
   if (admission_ == Admission::Reject) {
-    co_return sentence(503, "The server has as many connections as it can serve; try again later.");
+    co_return sentence(503, "The server has reached its maximum number of connections; try again later.");
   }
   if (!shared_.settings.gatekeeper) co_return std::nullopt;
   HttpRequest request;
@@ -222,7 +222,7 @@ Task<bool> ServerConnection::answer(Arrival arrival) {
 }
 
 Task<void> ServerConnection::call_handler(const HttpRequest& request, StreamResponder& responder) {
-  std::string problem = "it returned without an answer";
+  std::string problem = "it returned without a response";
   try {
     co_await shared_.handler(request, peer_, responder);
   } catch (...) {

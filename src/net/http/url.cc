@@ -43,18 +43,18 @@ Result<void> parse_authority(std::string_view authority, std::string_view url, O
       return fail(Errc::Invalid, "the URL '{}' has no IPv6 address between its brackets", url);
     }
     if (!port.empty() && !port.starts_with(':')) {
-      return fail(Errc::Invalid, "the URL '{}' has something other than a port after its address", url);
+      return fail(Errc::Invalid, "the URL '{}' has text after its address that is not a port", url);
     }
   } else {
     const auto colon = authority.find(':');
     origin.host = lower_case(authority.substr(0, colon));
     port = colon == std::string_view::npos ? std::string_view() : authority.substr(colon);
-    if (origin.host.empty()) return fail(Errc::Invalid, "the URL '{}' names no host", url);
+    if (origin.host.empty()) return fail(Errc::Invalid, "the URL '{}' has no host", url);
     if (port.find(':', 1) != std::string_view::npos) {
       return fail(Errc::Invalid, "the URL '{}' needs brackets around its IPv6 address", url);
     }
     if (!std::ranges::all_of(origin.host, is_host_character)) {
-      return fail(Errc::Invalid, "the URL '{}' names a host with characters no host name has", url);
+      return fail(Errc::Invalid, "the URL '{}' has a host name with invalid characters", url);
     }
   }
   origin.port = origin.tls ? 443 : 80;
@@ -83,7 +83,7 @@ Result<ParsedUrl> parse_url(std::string_view text) {
   const bool visible = std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
   if (!visible) return fail(Errc::Invalid, "the URL '{}' has a space or an unencoded special character in it", text);
   if (text.find('#') != std::string_view::npos) {
-    return fail(Errc::Invalid, "the URL '{}' has a fragment (#...), which means nothing to a server", text);
+    return fail(Errc::Invalid, "the URL '{}' has a fragment (#...), which servers do not receive", text);
   }
   parsed.origin.tls = scheme == "https";
   if (auto good = parse_authority(authority, text, parsed.origin); !good) return fail(std::move(good.error()));

@@ -165,13 +165,13 @@ Result<std::vector<CertificateSummary>> certificates_in(const std::string& pem) 
     if (one == nullptr) return fail(Errc::Invalid, "{} is not a PEM certificate", all.size() + 1);
     std::tm end{};
     if (ASN1_TIME_to_tm(X509_get0_notAfter(one.get()), &end) != 1) {
-      return fail(Errc::Invalid, "certificate {} does not say when it ends", all.size() + 1);
+      return fail(Errc::Invalid, "certificate {} has no valid expiry date", all.size() + 1);
     }
     std::array<char, 256> name{};
     X509_NAME_get_text_by_NID(X509_get_subject_name(one.get()), NID_commonName, name.data(), name.size());
     all.push_back({name.data(), std::chrono::sys_seconds{std::chrono::seconds{timegm(&end)}}});
   }
-  if (all.empty()) return fail(Errc::Invalid, "there is no certificate in it");
+  if (all.empty()) return fail(Errc::Invalid, "no certificate found");
   return all;
 }
 

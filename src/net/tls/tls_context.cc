@@ -40,7 +40,7 @@ Result<std::vector<Certificate>> read_certificates(std::string_view pem, std::st
   const bool at_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   const std::string reason = openssl_reason();
   if (!at_end) return fail(Errc::Invalid, "{} cannot be read: {}", what, reason);
-  if (found.empty()) return fail(Errc::Invalid, "{} holds no certificate in PEM form", what);
+  if (found.empty()) return fail(Errc::Invalid, "{} contains no PEM certificate", what);
   return found;
 }
 
@@ -53,7 +53,7 @@ Result<void> use_key_pair(SSL_CTX* context,
   const Bio reader = reader_of(key_pem);
   const Key key(PEM_read_bio_PrivateKey(reader.get(), nullptr, no_passphrase, nullptr));
   if (!key) {
-    return fail(Errc::Invalid, "the {} key is no usable private key in PEM form without passphrase: {}", whose,
+    return fail(Errc::Invalid, "the {} key is not a usable PEM private key without passphrase: {}", whose,
                 openssl_reason());
   }
   if (SSL_CTX_use_certificate(context, chain->front().get()) != 1) {
@@ -76,7 +76,7 @@ Result<void> trust(SSL_CTX* context, std::string_view ca_pem, std::string_view w
   X509_STORE* store = SSL_CTX_get_cert_store(context);
   for (const Certificate& authority : *authorities) {
     if (X509_STORE_add_cert(store, authority.get()) != 1) {
-      return fail(Errc::Invalid, "{} holds a certificate that cannot be used: {}", what, openssl_reason());
+      return fail(Errc::Invalid, "{} contains a certificate that cannot be used: {}", what, openssl_reason());
     }
   }
   // Every certificate of the bundle is trusted, root or not: other Kubernetes components read such bundles the same
@@ -88,7 +88,7 @@ Result<void> trust(SSL_CTX* context, std::string_view ca_pem, std::string_view w
 Result<TlsContext> new_context(const SSL_METHOD* method) {
   ERR_clear_error();
   TlsContext context(SSL_CTX_new(method), [](SSL_CTX* owned) { SSL_CTX_free(owned); });
-  if (!context) return fail(Errc::Internal, "OpenSSL makes no TLS context: {}", openssl_reason());
+  if (!context) return fail(Errc::Internal, "OpenSSL could not create a TLS context: {}", openssl_reason());
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
   SSL_CTX_set_mode(context.get(), SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE);

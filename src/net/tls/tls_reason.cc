@@ -63,7 +63,7 @@ std::string describe_flaw(int code, X509_STORE_CTX* store) {
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return fmt::format("{}expired on {}", whose, date_of(X509_get0_notAfter(certificate)));
     case X509_V_ERR_CERT_NOT_YET_VALID:
-      return fmt::format("{}is not valid before {} (is the clock right?)", whose,
+      return fmt::format("{}is not valid before {} (check the clock)", whose,
                          date_of(X509_get0_notBefore(certificate)));
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT: return "is self-signed and not among the trusted authorities";
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
@@ -83,14 +83,14 @@ std::string describe_flaw(int code, X509_STORE_CTX* store) {
 // The alerts by which a peer rejects our certificate (RFC 8446, 6.2); empty for other alerts.
 std::string_view certificate_alert(int alert) {
   switch (alert) {
-    case SSL_AD_BAD_CERTIFICATE: return "it says it is bad";
-    case SSL_AD_UNSUPPORTED_CERTIFICATE: return "it is of an unsupported kind";
-    case SSL_AD_CERTIFICATE_REVOKED: return "it was revoked";
-    case SSL_AD_CERTIFICATE_EXPIRED: return "it has expired";
-    case SSL_AD_CERTIFICATE_UNKNOWN: return "it cannot be accepted";
-    case SSL_AD_UNKNOWN_CA: return "it was signed by an authority unknown to it";
+    case SSL_AD_BAD_CERTIFICATE: return "bad certificate";
+    case SSL_AD_UNSUPPORTED_CERTIFICATE: return "unsupported certificate";
+    case SSL_AD_CERTIFICATE_REVOKED: return "certificate revoked";
+    case SSL_AD_CERTIFICATE_EXPIRED: return "certificate expired";
+    case SSL_AD_CERTIFICATE_UNKNOWN: return "certificate not acceptable";
+    case SSL_AD_UNKNOWN_CA: return "unknown certificate authority";
     case SSL_AD_ACCESS_DENIED: return "access denied";
-    case SSL_AD_DECRYPT_ERROR: return "its signature does not verify";
+    case SSL_AD_DECRYPT_ERROR: return "the signature cannot be verified";
     default: return {};
   }
 }
@@ -99,10 +99,10 @@ Error alert_failure(TlsRole role, int alert, bool we_sent_certificate) {
   const std::string_view peer = role == TlsRole::Client ? "server" : "client";
   const std::string_view ours = role == TlsRole::Client ? "client " : "";
   if (alert == SSL_AD_CERTIFICATE_REQUIRED) {
-    return Error{Errc::Unauthenticated, "the server requires a client certificate and got none"};
+    return Error{Errc::Unauthenticated, "the server requires a client certificate and did not get one"};
   }
   if (const std::string_view why = certificate_alert(alert); !why.empty() && (we_sent_certificate || ours.empty())) {
-    return Error{Errc::Unauthenticated, fmt::format("the {} refused our {}certificate: {}", peer, ours, why)};
+    return Error{Errc::Unauthenticated, fmt::format("the {} refused the {}certificate: {}", peer, ours, why)};
   }
   return Error{Errc::Unavailable,
                fmt::format("the {} ended the TLS session: {}", peer, SSL_alert_desc_string_long(alert))};
@@ -154,7 +154,7 @@ std::vector<std::string> certificate_names(X509* certificate) {
     if (name->type == GEN_IPADD) names.push_back(address_text(name->d.iPAddress));
   }
   if (names.empty()) names = subject_values(certificate, NID_commonName);
-  if (names.empty()) names.emplace_back("nobody");
+  if (names.empty()) names.emplace_back("no name");
   return names;
 }
 

@@ -87,7 +87,7 @@ Error TlsStream::failure() {
     if (first_bytes_.starts_with("HTTP/")) {
       error.message = "the server speaks plain HTTP on this port, not TLS (use http:// instead of https://)";
     } else if (first < 20 || first > 24) {  // no TLS record begins with this byte
-      error.message = "what answers on this port does not speak TLS";
+      error.message = "the server on this port does not speak TLS";
     }
   }
   return error;

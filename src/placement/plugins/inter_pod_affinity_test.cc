@@ -121,8 +121,8 @@ TEST(AffinityNamespaces, ByTheRules) {
        false,
        true,
        true},
-      {"without a selector nobody", {.namespace_labels = Texts{}}, false, false, false},
-      {"with an empty one everybody", {.labels = Texts{}}, true, false, false},
+      {"without a selector: no pod", {.namespace_labels = Texts{}}, false, false, false},
+      {"with an empty selector: every pod", {.labels = Texts{}}, true, false, false},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);

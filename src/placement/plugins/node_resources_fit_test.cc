@@ -45,7 +45,7 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
       {"extended, unknown here", pod("p").request("example.com/fpga", "1"), kNever, {"Insufficient example.com/fpga"}},
       {"huge pages", pod("p").request("hugepages-2Mi", "2Mi"), kNever, {"Insufficient hugepages-2Mi"}},
       {"a zero never fails", pod("p").request("example.com/fpga", "0").request("cpu", "0"), Code::Success, {}},
-      {"a resource nobody counts", pod("p").request("strange", "5"), Code::Success, {}},
+      {"a resource that is not counted", pod("p").request("strange", "5"), Code::Success, {}},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);

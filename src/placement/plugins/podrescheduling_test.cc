@@ -99,8 +99,8 @@ TEST(Podrescheduling, MakesRoomOnAnyNodeWhenItGaveWayInVain) {
 }
 
 TEST(VisitedNodes, SaysWhatIsWrong) {
-  EXPECT_THAT(read_visited("[").error().message, HasSubstr("is no JSON"));
-  EXPECT_THAT(read_visited("{}").error().message, HasSubstr("is no list of names"));
+  EXPECT_THAT(read_visited("[").error().message, HasSubstr("is not valid JSON"));
+  EXPECT_THAT(read_visited("{}").error().message, HasSubstr("is not a list of names"));
   EXPECT_THAT(*read_visited("null"), IsEmpty());
 }
 

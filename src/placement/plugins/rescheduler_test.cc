@@ -127,7 +127,7 @@ TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
   EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).look()), QueueingHint::Skip);
   EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).look()), QueueingHint::Queue);
   EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).look(LoadBasis::Requests)), QueueingHint::Queue)
-      << "nobody is hot if nobody knows";
+      << "no node is hot if no load is known";
   EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.model().upsert_node(node("new"))), QueueingHint::Queue);
 }
 

@@ -36,7 +36,7 @@ TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
       {"every key, another value", tainted, pod("p").toleration("", "Equal", "b"), false},
       {"this effect", tainted, pod("p").toleration("team", "Exists", "", "NoSchedule"), true},
       {"another effect", tainted, pod("p").toleration("team", "Exists", "", "NoExecute"), false},
-      {"an operator nobody knows", tainted, pod("p").toleration("team", "Lt", "b"), false},
+      {"an unknown operator", tainted, pod("p").toleration("team", "Lt", "b"), false},
       {"NoExecute forbids too", node("n").taint("team", "a", "NoExecute"), pod("p"), false},
       {"PreferNoSchedule does not", node("n").taint("team", "a", "PreferNoSchedule"), pod("p"), true},
       {"one of two", NodeBuilder(tainted).taint("disk", "", "NoExecute"), pod("p").toleration("team"), false},

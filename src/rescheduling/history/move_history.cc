@@ -39,11 +39,11 @@ Result<PastMove> move_from(const json::value& value) {
   move.replacement = text_of(*object, "replacement");
   move.landed = text_of(*object, "landed");
   const auto began = kube::parse_time(text_of(*object, "began"));
-  if (!began) return fail(Errc::Invalid, "the move of {}/{} does not say when it began", move.lineage.ns, move.pod);
+  if (!began) return fail(Errc::Invalid, "the move of {}/{} has no valid start time", move.lineage.ns, move.pod);
   move.began = *began;
   if (object->contains("ended")) {
     const auto ended = kube::parse_time(text_of(*object, "ended"));
-    if (!ended) return fail(Errc::Invalid, "the move of {}/{} has no time for its end", move.lineage.ns, move.pod);
+    if (!ended) return fail(Errc::Invalid, "the move of {}/{} has no valid end time", move.lineage.ns, move.pod);
     move.ended = *ended;
     const std::string word = text_of(*object, "result");
     const auto found = std::ranges::find_if(kResults, [&](MoveResult one) { return to_string(one) == word; });
@@ -152,7 +152,7 @@ Cooldowns cooldowns_from_refusals(const MoveHistory& history, WallTime now) {
   Cooldowns cooldowns;
   for (const PastMove& move : history.moves()) {
     if (!move.ended || move.result != MoveResult::Refused || now - *move.ended >= kRefusedRest) continue;
-    cooldowns.pods.insert_or_assign({move.lineage.ns, move.pod}, "its move was refused a moment ago");
+    cooldowns.pods.insert_or_assign({move.lineage.ns, move.pod}, "its move was refused recently");
   }
   return cooldowns;
 }
@@ -167,7 +167,7 @@ Cooldowns cooldowns(const MoveHistory& history, const config::Brakes& brakes, Wa
     const bool done = move.ended && (move.result == MoveResult::Succeeded || move.result == MoveResult::Elsewhere);
     if (now - last < brakes.cooldown) {
       if (done) {
-        const std::string why = fmt::format("moved from {} {} minutes ago; it rests for {}", move.source,
+        const std::string why = fmt::format("moved from {} {} minutes ago; the cooldown is {}", move.source,
                                             minutes_ago(last), kube::format_duration(brakes.cooldown));
         cooldowns.pods.insert_or_assign({move.lineage.ns, move.replacement.empty() ? move.pod : move.replacement}, why);
       } else if (!move.ended) {

@@ -35,7 +35,7 @@ void look_at_pending(const config::Brakes& brakes, const CycleFacts& facts, std:
   // "More than" the limit, and at least two: in a small cluster a single pending pod is normal.
   if (facts.pending * 100 <= facts.pods * brakes.pending_pods || facts.pending < 2) return;
   into.push_back({Brake::PendingPods, std::nullopt,
-                  fmt::format("{} of {} pods wait for a node; moves stop while more than {} % of the pods wait",
+                  fmt::format("{} of {} pods are pending; moves stop while more than {} % of the pods are pending",
                               facts.pending, facts.pods, brakes.pending_pods)});
 }
 
@@ -50,14 +50,14 @@ void look_at_caps(const config::Brakes& brakes,
     const std::size_t begun = history.begun_since(since);
     if (begun >= brakes.per_cycle.total) {
       verdict.holding.push_back({Brake::CapReached, std::nullopt,
-                                 fmt::format("{} moves were begun within this interval, which is the cap", begun)});
+                                 fmt::format("{} moves started in this interval, which is the limit", begun)});
       return;
     }
     verdict.caps.total = brakes.per_cycle.total - static_cast<std::uint32_t>(begun);
   }
   if (brakes.at_once.total > 0 && facts.under_way >= brakes.at_once.total) {
-    verdict.holding.push_back(
-        {Brake::CapReached, std::nullopt, fmt::format("{} moves are under way, which is the cap", facts.under_way)});
+    verdict.holding.push_back({Brake::CapReached, std::nullopt,
+                               fmt::format("{} moves are in progress, which is the limit", facts.under_way)});
   }
 }
 
@@ -129,25 +129,26 @@ BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    WallTime now) {
   const config::Brakes& brakes = settings.brakes;
   BrakeVerdict verdict;
-  if (brakes.paused) verdict.holding.push_back({Brake::Paused, std::nullopt, "the configuration says paused"});
+  if (brakes.paused) verdict.holding.push_back({Brake::Paused, std::nullopt, "paused by the configuration"});
   if (facts.paused) {
-    verdict.holding.push_back({Brake::Paused, std::nullopt, "the annotation rescheduler.io/paused says so"});
+    verdict.holding.push_back({Brake::Paused, std::nullopt, "paused by the annotation rescheduler.io/paused"});
   }
   look_at_zones(brakes, facts, verdict.holding);
   look_at_pending(brakes, facts, verdict.holding);
   const auto until = failures_hold_until(brakes, history);
   if (until && now < *until) {
     verdict.holding.push_back({Brake::FailedMoves, std::nullopt,
-                               fmt::format("more than {} % of the last {} moves failed; nothing is moved until {}",
+                               fmt::format("more than {} % of the last {} moves failed; no moves start until {}",
                                            brakes.failed_moves, brakes.recent_moves, kube::format_time(*until))});
   }
   if (!is_open(settings.windows, now)) {
-    verdict.holding.push_back({Brake::OutsideWindow, std::nullopt, "no window for moves is open now"});
+    verdict.holding.push_back(
+        {Brake::OutsideWindow, std::nullopt, "the current time is outside the configured time windows"});
   }
   if (!facts.load_fresh) {
     verdict.holding.push_back(
         {Brake::StaleLoad, Strategy::LoadBalancing,
-         fmt::format("nothing fresh is known of how busy nodes are (they are judged by {})", facts.load_source)});
+         fmt::format("there are no fresh load samples (nodes are judged by {})", facts.load_source)});
   }
   for (const auto& [strategy, when] : facts.backing_off) {
     if (now >= when) continue;

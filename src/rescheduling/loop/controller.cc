@@ -100,7 +100,7 @@ void Controller::upsert(const kube::ObjectPtr& object) {
   if (joined && now.ready) state_->run_soon(node.metadata().name() + " joined");
   if (!joined && now.ready && !before.ready) state_->run_soon(node.metadata().name() + " is ready again");
   if ((joined && now.marked) || (!joined && now.marked != before.marked)) {
-    state_->run_soon("the mark for maintenance changed on " + node.metadata().name());
+    state_->run_soon("the maintenance label changed on " + node.metadata().name());
   }
   if (!joined && before.unschedulable && !now.unschedulable) {
     state_->run_soon(node.metadata().name() + " was uncordoned");

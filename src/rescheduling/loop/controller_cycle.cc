@@ -135,7 +135,7 @@ net::Task<void> Controller::State::read_pod_use() {
     if (listed) {
       all = std::move(*listed);
     } else {
-      log_debug("what pods use is not known: {}", listed.error().message);
+      log_debug("the usage of pods is not known: {}", listed.error().message);
     }
   }
   if (all.empty() && !pods_measured) co_return;  // nothing to update or to clear
@@ -157,9 +157,11 @@ void Controller::State::record_summary(const SnapshotSummary& summary,
   for (const Effect& effect : seen) {
     metrics.effect(effect);
     if (effect.helped) continue;
-    record_lease_event(true, "ReschedulingDidNotHelp",
-                       fmt::format("{} was to take {:.1f} points of load off hot nodes and took {:.1f}; it rests",
-                                   to_string(effect.strategy), effect.predicted, effect.measured));
+    record_lease_event(
+        true, "ReschedulingDidNotHelp",
+        fmt::format("{} was predicted to remove {:.1f} percentage points of load from hot nodes and removed "
+                    "{:.1f}; the strategy is paused",
+                    to_string(effect.strategy), effect.predicted, effect.measured));
   }
   // Only regular cycles add a sample. Otherwise a burst of events would look like a long time.
   if (regular) persistence.look(summary.hot, summary.uneven);
@@ -185,7 +187,7 @@ void Controller::State::report_brakes(const BrakeVerdict& verdict) {
   if (now == before) return;
   if (now.empty()) {
     log_info(messages::kResumed);
-    record_lease_event(false, "ReschedulingResumed", "No brake holds any more");
+    record_lease_event(false, "ReschedulingResumed", "No brake is engaged any more");
   } else {
     log_info(messages::kHeld, {{"brakes", now}});
     record_lease_event(true, "ReschedulingHeld", now);
@@ -251,14 +253,14 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     const bool cleared = co_await write_condition(node, std::nullopt);
     if (cleared) continue;
     std::erase_if(step.writes, [&](const NodeWrite& write) { return write.node == node; });
-    run_soon("the conditions of a node are still to be cleared");
+    run_soon("the conditions of a node could not be cleared");
   }
   for (const NodeWrite& write : step.writes) {
     std::string patch = cordon_patch(write, settings.name);
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
     if (written) continue;
     log_info(messages::kNodeNotChanged, {{"node", write.node}, {"err", written.error().message}});
-    run_soon("a node changed meanwhile");
+    run_soon("a node changed at the same time");
   }
   for (const auto& [node, progress] : step.progress) {
     if (!progress.uses_conditions) continue;
@@ -436,7 +438,7 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   const auto saved = co_await store.save_begun(requests, services.clock->wall_now());
   if (!saved || stopping) {
     plan_progress.drop();
-    if (!saved && saved.error().code == Errc::Conflict) run_soon("the record of moves changed meanwhile");
+    if (!saved && saved.error().code == Errc::Conflict) run_soon("the record of moves changed at the same time");
     if (!saved) log_warning(messages::kNoMoveBegins, {{"err", saved.error().message}});
     co_return false;
   }
@@ -476,7 +478,7 @@ void Controller::State::ended(const migration::MoveOutcome& outcome) {
   if (settings.on_outcome) settings.on_outcome(outcome);
   // Continues a drain without waiting for the interval.
   const bool emptying = request.strategy == to_string(Strategy::NodeMaintenance);
-  if (emptying && !plan_progress.waiting() && status.under_way == 0) run_soon("a wave of a drain is over");
+  if (emptying && !plan_progress.waiting() && status.under_way == 0) run_soon("a batch of a drain is over");
   wake();
 }
 

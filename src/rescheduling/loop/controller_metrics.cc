@@ -8,17 +8,17 @@ namespace rescheduler::rescheduling {
 namespace {
 
 constexpr const char* kMoves = "rescheduler_pod_movements_total";
-constexpr const char* kMovesHelp = "Moves of pods that are over, by strategy and what came of them.";
+constexpr const char* kMovesHelp = "Finished moves, by strategy and result.";
 constexpr const char* kUtilization = "rescheduler_node_utilization_percent";
-constexpr const char* kUtilizationHelp = "How busy a node is, in percent of what it has to give.";
+constexpr const char* kUtilizationHelp = "Load of a node, in percent.";
 constexpr const char* kPods = "rescheduler_node_pods";
-constexpr const char* kPodsHelp = "Pods on a node that have not ended.";
+constexpr const char* kPodsHelp = "Pods on a node, without finished pods.";
 constexpr const char* kBrake = "rescheduler_brake_engaged";
-constexpr const char* kBrakeHelp = "1 while this keeps pods from being moved.";
+constexpr const char* kBrakeHelp = "1 while the brake is engaged, else 0.";
 constexpr const char* kLeft = "rescheduler_maintenance_pods_left";
 constexpr const char* kLeftHelp = "Pods that still have to leave a node under maintenance.";
 constexpr const char* kProgress = "rescheduler_maintenance_progress_percent";
-constexpr const char* kProgressHelp = "How much of a node under maintenance is empty.";
+constexpr const char* kProgressHelp = "Progress of the drain of a node under maintenance, in percent of its pods.";
 constexpr const char* kEta = "rescheduler_maintenance_eta_seconds";
 constexpr const char* kEtaHelp = "Estimated time at which a node under maintenance is empty; NaN if unknown.";
 
@@ -41,14 +41,13 @@ void ControllerMetrics::moved(const migration::MoveOutcome& outcome) {
 }
 
 void ControllerMetrics::under_way(std::size_t count) {
-  registry_.gauge("rescheduler_moves_under_way", "Moves that have begun and are not over.")
-      .set(static_cast<double>(count));
+  registry_.gauge("rescheduler_moves_under_way", "Moves in progress.").set(static_cast<double>(count));
 }
 
 void ControllerMetrics::balance_report(const BalanceReport& balance_report) {
   registry_
       .gauge("rescheduler_load_balance_score",
-             "How evenly nodes are loaded: 100 less twice the standard deviation in percentage points.")
+             "Balance score: 100 minus twice the standard deviation of node loads in percentage points.")
       .set(balance_report.balance.score);
   std::set<std::string> seen;
   for (const NodeUtilization& node : balance_report.nodes) {
@@ -69,13 +68,12 @@ void ControllerMetrics::balance_report(const BalanceReport& balance_report) {
 }
 
 void ControllerMetrics::planned(const Plan& plan, std::string_view mode, double seconds) {
-  registry_.histogram("rescheduler_plan_duration_seconds", "How long it took to make a plan.", kSeconds)
-      .observe(seconds);
+  registry_.histogram("rescheduler_plan_duration_seconds", "Time to make a plan.", kSeconds).observe(seconds);
   std::map<std::string, int> counts;
   for (const PlannedMove& move : plan.moves) ++counts[std::string(to_string(move.strategy))];
   for (const auto& [strategy, count] : counts) {
     registry_
-        .counter("rescheduler_plan_moves_total", "Moves that plans asked for.",
+        .counter("rescheduler_plan_moves_total", "Moves in plans, by strategy and mode.",
                  {{"strategy", strategy}, {"mode", std::string(mode)}})
         .add(count);
   }
@@ -84,7 +82,7 @@ void ControllerMetrics::planned(const Plan& plan, std::string_view mode, double 
 
 void ControllerMetrics::refused(std::string_view code) {
   registry_
-      .counter("rescheduler_refusals_total", "Pods that were looked at and stayed, by the reason.",
+      .counter("rescheduler_refusals_total", "Pods that were considered and not moved, by reason.",
                {{"reason", std::string(code)}})
       .add();
 }
@@ -106,9 +104,13 @@ void ControllerMetrics::brakes(const std::vector<ActiveBrake>& holding) {
 void ControllerMetrics::effect(const Effect& effect) {
   const MetricLabels labels{{"strategy", std::string(to_string(effect.strategy))}};
   registry_
-      .gauge("rescheduler_effect_predicted_points", "What the last plan was to take off the nodes it relieved.", labels)
+      .gauge("rescheduler_effect_predicted_points",
+             "Predicted decrease of the load of hot nodes by the last plan, in percentage points.", labels)
       .set(effect.predicted);
-  registry_.gauge("rescheduler_effect_measured_points", "What it did take off them.", labels).set(effect.measured);
+  registry_
+      .gauge("rescheduler_effect_measured_points",
+             "Measured decrease of the load of hot nodes by the last plan, in percentage points.", labels)
+      .set(effect.measured);
 }
 
 void ControllerMetrics::maintenance(const std::map<std::string, DrainProgress>& progress) {

@@ -15,18 +15,18 @@ using config::Strategy;
 using config::StrategyMode;
 
 Result<void> Controller::State::apply_observed(const std::string& plan) {
-  if (!leading || stopping) return fail(Errc::Conflict, "this process does not lead, so it moves nothing");
+  if (!leading || stopping) return fail(Errc::Conflict, "this process is not the leader and moves no pods");
   if (!status.observed || status.observed->id != plan) {
     return fail(Errc::Conflict, "plan {} is outdated: review the current plan", plan);
   }
   if (status.observed->moves.empty()) return fail(Errc::Invalid, "plan {} has no moves", plan);
   if (plan_progress.waiting())
-    return fail(Errc::Conflict, "another plan is being carried out: wait until its moves have begun");
+    return fail(Errc::Conflict, "another plan is being carried out: wait until its moves have started");
   std::set<Strategy> strategies;
   for (const PlannedMove& move : status.observed->moves) strategies.insert(move.strategy);
   for (const ActiveBrake& one : status.holding) {
     if (one.brake != Brake::CapReached && (!one.only || strategies.contains(*one.only))) {
-      return fail(Errc::Conflict, "a brake holds: {}", one.sentence);
+      return fail(Errc::Conflict, "a brake is engaged: {}", one.sentence);
     }
   }
   PlanScope scope = plan_scope_for({strategies.begin(), strategies.end()}, {});
@@ -52,7 +52,7 @@ void Controller::State::set_mode(Strategy strategy, StrategyMode mode) {
   boost::asio::post(planning,
                     [self = shared_from_this(), args = settings.args] { self->snapshot_reader->set_args(args); });
   log_info(messages::kStrategySwitched, {{"strategy", to_string(strategy)}, {"mode", to_string(mode)}});
-  run_soon("a strategy was switched");
+  run_soon("the mode of a strategy was changed");
 }
 
 Result<void> Controller::apply_observed(const std::string& plan) { return state_->apply_observed(plan); }

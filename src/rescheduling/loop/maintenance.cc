@@ -82,7 +82,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
 
 // A drain does not begin if some pods have no target, so that it does not stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
-  std::string note = "The node cannot be emptied: " + joined_blockers(node.blockers);
+  std::string note = "The node cannot be drained: " + joined_blockers(node.blockers);
   std::string& reported = reported_full_[node.name];
   if (reported == note) return;
   reported = note;
@@ -95,7 +95,7 @@ void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceSt
   drain.since = now;
   drain.total = drain.reported_left = node.to_leave;
   add_activity(node, false, "MaintenanceStarted",
-               fmt::format("{} to leave{}", pods(node.to_leave),
+               fmt::format("{} must leave the node{}", pods(node.to_leave),
                            node.unschedulable ? "; the node was cordoned before maintenance started" : ""),
                step);
   go_on(node, now, step);
@@ -138,7 +138,7 @@ void Maintenance::report_progress(const MaintenanceNode& node, Drain& drain, Wal
     if (std::exchange(drain.reported_drained, true)) return;
     const auto took = std::chrono::duration_cast<std::chrono::seconds>(now - drain.since);
     add_activity(node, false, "MaintenanceDrained",
-                 fmt::format("The node is empty: {} left within {} s", pods(drain.total), took.count()), step);
+                 fmt::format("The node is drained: {} left it within {} s", pods(drain.total), took.count()), step);
     return;
   }
   drain.reported_drained = false;
@@ -146,7 +146,7 @@ void Maintenance::report_progress(const MaintenanceNode& node, Drain& drain, Wal
   if (drain.reported_left > node.to_leave && (drain.reported_left - node.to_leave) * 4 >= drain.total) {
     drain.reported_left = node.to_leave;
     add_activity(node, false, "MaintenanceProgress",
-                 fmt::format("{} of {} left, {} to go{}", pods(gone), drain.total, node.to_leave,
+                 fmt::format("{} of {} have left the node, {} remain{}", pods(gone), drain.total, node.to_leave,
                              progress.eta ? fmt::format("; about {} s", progress.eta->count()) : ""),
                  step);
   }

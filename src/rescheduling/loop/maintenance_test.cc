@@ -128,7 +128,7 @@ TEST_F(Maintained, ANodeWhosePodsHaveNowhereToGoIsNotBegunWith) {
 
 TEST_F(Maintained, APodThatCannotLeaveIsToldAndWaitedForAndToldAgainMuchLater) {
   MaintenanceNode blocked = node("a");
-  blocked.blockers = {"shop/db: nobody may move it"};
+  blocked.blockers = {"shop/db: it has opted out of moves"};
   EXPECT_THAT(reasons(care.next({blocked}, kNoon)), ElementsAre("MaintenanceStarted", "MaintenanceBlocked"));
   blocked = cordoned(blocked);
   EXPECT_THAT(care.next({blocked}, kNoon + 30min).activity, IsEmpty());

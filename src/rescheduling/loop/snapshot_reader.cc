@@ -374,7 +374,7 @@ std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<
       if (!target) return fmt::format("the node {} is gone", move.target);
       if (!snapshot_.node_status(*target).ready) return fmt::format("the node {} is not ready", move.target);
       if (scope.draining.contains(move.target) || snapshot_.node_status(*target).maintenance) {
-        return fmt::format("the node {} goes into maintenance", move.target);
+        return fmt::format("the node {} is under maintenance", move.target);
       }
       const auto purpose = move.strategy == config::Strategy::NodeMaintenance ? Purpose::Empty : Purpose::Improve;
       const auto blocker = movable.why_not_movable(*pod, purpose);
@@ -382,7 +382,7 @@ std::vector<std::optional<std::string>> SnapshotReader::check(const std::vector<
       what_if.unassign(*pod);
       if (!what_if.admits(*pod, *target)) {
         what_if.assign(*pod, *source);
-        return fmt::format("it does not fit on {} any more", move.target);
+        return fmt::format("the pod no longer fits on {}", move.target);
       }
       what_if.assign(*pod, *target);  // the checks of later moves see the pod there
       return std::nullopt;

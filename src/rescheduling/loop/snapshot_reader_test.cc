@@ -165,7 +165,7 @@ TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
   const auto workload_usages = snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
   EXPECT_NEAR(workload_usages->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
-  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "nobody has measured it";
+  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "it was never measured";
   snapshot_reader->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9)
       << "what was promised it may take";
@@ -257,7 +257,7 @@ TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
   api::Node cordoned = node("b");
   cordoned.mutable_spec()->set_unschedulable(true);
   upsert(cordoned);
-  EXPECT_THAT(problem(), HasSubstr("does not fit on b"));
+  EXPECT_THAT(problem(), HasSubstr("no longer fits on b"));
 }
 
 TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
@@ -279,7 +279,7 @@ TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
   api::Pod out = serving("db-0");
   (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
   upsert(out);
-  EXPECT_EQ(problem(), "the pod asks not to be moved");
+  EXPECT_EQ(problem(), "the pod has opted out of moves");
   remove(out);
   EXPECT_EQ(problem(), "the pod is gone");
   api::Pod elsewhere = serving("db-0");

@@ -132,7 +132,7 @@ void Finishing::put_in_order() {
   steps_ = number_steps(ordered.steps, adapted_, builder_);
   for (const planner::LeftOut& left : ordered.left_out) {
     const PodIndex pod = adapted_.pods[left.move.process];
-    builder_.refuse(pod, {why::kNoOrder, fmt::format("there is no order of moves in which it can go to {}",
+    builder_.refuse(pod, {why::kNoOrder, fmt::format("there is no order of moves in which the pod can move to {}",
                                                      builder_.name_of(adapted_.nodes[left.move.to]))});
   }
 }
@@ -147,7 +147,8 @@ std::string Finishing::effect(const Intent& intent, PodIndex pod, NodeIndex from
   std::string text;
   if (known(from)) {
     const double whole = std::max(whole_of(*builder_.cluster().node(from).node, resource), 1.0);
-    text = fmt::format("; takes {:.0f} points off it", kPercent * builder_.inventory().load_of(pod)[resource] / whole);
+    text = fmt::format("; reduces its load by {:.0f} points",
+                       kPercent * builder_.inventory().load_of(pod)[resource] / whole);
   }
   const cluster::NodeInfo& target = builder_.cluster().node(to);
   if (known(to)) {
@@ -172,8 +173,7 @@ PlannedMove Finishing::planned_move(const NumberedStep& one, MoveWorth& worth) {
   move.autoscaled = lineage.autoscaled;
   if (lineage.autoscaled) {
     builder_.note(
-        fmt::format("a HorizontalPodAutoscaler sets the replicas of {} {}/{}: there may be more or fewer by the "
-                    "time they move",
+        fmt::format("a HorizontalPodAutoscaler sets the replicas of {} {}/{}: their number can change before the moves",
                     lineage.lineage.kind, lineage.lineage.ns, lineage.lineage.name));
   }
   move.source = builder_.name_of(from);
@@ -183,7 +183,7 @@ PlannedMove Finishing::planned_move(const NumberedStep& one, MoveWorth& worth) {
   move.detour = one.step.detour;
   move.budget = builder_.inventory().verdict_on(pod);
   if (one.step.detour) {
-    move.reason = fmt::format("makes way for another; {}", intent.cause);
+    move.reason = fmt::format("moves so that another pod fits; {}", intent.cause);
   } else {
     move.reason = intent.cause + effect(intent, pod, from, to);
     move.gain = worth.of(pod, builder_.what_if().first_on(pod), to);
@@ -196,7 +196,7 @@ PlannedMove Finishing::planned_move(const NumberedStep& one, MoveWorth& worth) {
     builder_.what_if().unassign(pod);
     std::string why = builder_.what_if().refusal(pod, *node);
     builder_.what_if().assign(pod, on);
-    move.refused.push_back({target.node, why.empty() ? "it would be too busy" : std::move(why)});
+    move.refused.push_back({target.node, why.empty() ? "its load would be above the threshold" : std::move(why)});
   }
   return move;
 }

@@ -50,7 +50,7 @@ std::optional<MoveBlocker> Movable::by_its_nature(PodIndex index) const {
     return MoveBlocker{why::kMirror, "it is a static pod, which belongs to its node"};
   }
   if (inventory_.lineage(inventory_.lineage_of(index)).lineage.kind == "DaemonSet") {
-    return MoveBlocker{why::kDaemon, "it is a DaemonSet's, which has one on every node"};
+    return MoveBlocker{why::kDaemon, "it belongs to a DaemonSet, which runs one pod per node"};
   }
   if (compiled_spec.priority >= kCriticalPriority) {
     return MoveBlocker{why::kCritical, fmt::format("its priority {} is that of critical pods", compiled_spec.priority)};
@@ -78,8 +78,8 @@ std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
   const auto blocker_of = [](cluster::OptOut word, std::string_view who) -> std::optional<MoveBlocker> {
     if (word == cluster::OptOut::No) return std::nullopt;
     if (word == cluster::OptOut::Disabled)
-      return MoveBlocker{why::kOptOut, fmt::format("{} asks not to be moved", who)};
-    return MoveBlocker{why::kOptOut, fmt::format("{} has a rescheduling annotation with an unknown value", who)};
+      return MoveBlocker{why::kOptOut, fmt::format("{} has opted out of moves", who)};
+    return MoveBlocker{why::kOptOut, fmt::format("{} has an opt-out with an unknown value", who)};
   };
   if (auto blocker = blocker_of(snapshot_.facts(index).opt_out, "the pod")) return blocker;
   const LineageFacts& lineage = inventory_.lineage(inventory_.lineage_of(index));
@@ -91,9 +91,9 @@ std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
 std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose) const {
   const PodFacts& facts = snapshot_.facts(index);
   if (facts.terminating) return MoveBlocker{why::kTerminating, "it is terminating"};
-  if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it does not run yet"};
+  if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it is not running yet"};
   if (purpose == Purpose::Empty) return std::nullopt;
-  if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and moving it would hide why"};
+  if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and a move would hide the cause"};
   const WallTime started = snapshot_.cluster().pod(index).started;
   const WallTime since = started == WallTime{} ? facts.created : started;
   const auto age = request_.now - since;
@@ -127,7 +127,7 @@ std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index) const {
   if (const auto volume = pinned_by(index)) {
     return MoveBlocker{why::kPinned, fmt::format("its volume {} can only be reached from this node", *volume)};
   }
-  if (rules_.claims) return MoveBlocker{why::kClaim, "it uses a persistent volume claim"};
+  if (rules_.claims) return MoveBlocker{why::kClaim, "it uses a PersistentVolumeClaim"};
   return std::nullopt;
 }
 
@@ -147,7 +147,7 @@ std::optional<MoveBlocker> Movable::by_its_workload(PodIndex index, Purpose purp
   const std::uint32_t most = request_.args->rescheduling.brakes.at_once.per_workload;
   const std::uint32_t away = lineage.pods - lineage.ready;
   if (most != 0 && away >= most) {
-    return MoveBlocker{why::kDegraded, fmt::format("{} of {}'s pods {} not ready already", away,
+    return MoveBlocker{why::kDegraded, fmt::format("{} of the pods of {} {} already not ready", away,
                                                    name_of(lineage.lineage), away == 1 ? "is" : "are")};
   }
   return std::nullopt;
@@ -164,14 +164,15 @@ std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index) const {
   switch (inventory_.verdict_on(index)) {
     case BudgetVerdict::NoBudget:
       if (!rules_.without_budget) return std::nullopt;
-      return MoveBlocker{why::kNoBudget, "no PodDisruptionBudget covers it"};
+      return MoveBlocker{why::kNoBudget, "no PodDisruptionBudget matches it"};
     case BudgetVerdict::Allowed: return std::nullopt;
     case BudgetVerdict::Exhausted:
       return MoveBlocker{why::kBudget, fmt::format("PodDisruptionBudget {} allows no disruption now", names())};
     case BudgetVerdict::Several:
       return MoveBlocker{
           why::kBudgets,
-          fmt::format("PodDisruptionBudgets {} cover it, and Kubernetes evicts no pod that several cover", names())};
+          fmt::format("PodDisruptionBudgets {} match it, and the Eviction API refuses a pod that several match",
+                      names())};
   }
   return std::nullopt;
 }

@@ -125,15 +125,15 @@ std::string PlanBuilder::why_no_target(PodIndex unassigned) {
   for (const NodeIndex index : cluster().existing_nodes()) {
     if (index == home) continue;
     if (!rules_.takes(index)) {
-      ++reasons["closed to new pods"];
+      ++reasons["not available for new pods"];
     } else if (!movable_.may_go(unassigned, name_of(home), name_of(index))) {
-      ++reasons["left by its workload lately"];
+      ++reasons["recently left by its workload"];
     } else if (std::string refusal = what_if_.refusal(unassigned, index); !refusal.empty()) {
       ++reasons[std::move(refusal)];
     } else if (!stays_cool(unassigned, index)) {
-      ++reasons["above their load threshold with it"];
+      ++reasons["above the load threshold with this pod"];
     } else {
-      ++reasons["no better than where it is"];
+      ++reasons["no better than its current node"];
     }
   }
   std::vector<std::pair<std::uint32_t, std::string>> sorted;
@@ -143,7 +143,7 @@ std::string PlanBuilder::why_no_target(PodIndex unassigned) {
   });
   std::string list;
   for (const auto& [count, reason] : sorted) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, reason);
-  return sorted.empty() ? "there is no other node" : fmt::format("no other node takes it: {}", list);
+  return sorted.empty() ? "there is no other node" : fmt::format("no other node is feasible: {}", list);
 }
 
 // --- Similar pods: the same owner and the same images ---

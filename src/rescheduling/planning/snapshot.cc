@@ -81,13 +81,14 @@ void Snapshot::note_upsert(const Message& object) {
   if (what == api::Node::descriptor()) {
     const auto& meta = static_cast<const api::Node&>(object).metadata();
     if (const auto word = cluster::unclear_maintenance(meta)) {
-      warn(fmt::format("node {} says {}, which means nothing; only \"true\" begins maintenance", meta.name(), *word));
+      warn(fmt::format("node {} has {}, which is not a known value; only \"true\" starts maintenance", meta.name(),
+                       *word));
     }
   }
   if (what == api::Namespace::descriptor()) {
     const auto& meta = static_cast<const api::Namespace&>(object).metadata();
     if (const auto opt_out = cluster::opt_out_value(meta); opt_out.meaning == cluster::OptOut::Unclear) {
-      warn(fmt::format("namespace {} says {}: \"{}\", which means nothing; its pods are not moved", meta.name(),
+      warn(fmt::format("namespace {} has {} with the unknown value \"{}\"; its pods are not moved", meta.name(),
                        opt_out.key, opt_out.value));
     }
   }
@@ -106,8 +107,8 @@ void Snapshot::note_pod(const api::Pod& pod) {
   const auto& meta = pod.metadata();
   const bool over = cluster::is_finished(pod);
   if (const auto opt_out = cluster::opt_out_value(meta); !over && opt_out.meaning == cluster::OptOut::Unclear) {
-    warn(fmt::format("pod {}/{} says {}: \"{}\", which means nothing; it is not moved", meta.namespace_(), meta.name(),
-                     opt_out.key, opt_out.value));
+    warn(fmt::format("pod {}/{} has {} with the unknown value \"{}\"; the pod is not moved", meta.namespace_(),
+                     meta.name(), opt_out.key, opt_out.value));
   }
   const bool waits = !over && pod.spec().node_name().empty() && pod.spec().scheduling_gates().empty()
                      && !cluster::is_terminating(meta);

@@ -123,13 +123,16 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
     if (node.quarantine == NodeQuarantine::Quarantined && over) {
       --confined[node.zone];
       failures_.erase(node.name);  // failures before the quarantine no longer count
-      requests.push_back({node.name, NodeQuarantine::Probation, now + settings_.probation, "its quarantine is over"});
+      requests.push_back(
+          {node.name, NodeQuarantine::Probation, now + settings_.probation, "the quarantine has expired"});
     } else if (node.quarantine == NodeQuarantine::Probation && owners_failing_on(node.name, now) < settings_.owners) {
       const auto well = well_.find(node.name);
       const bool proven = well != well_.end() && well->second + settings_.probation > node.until;
       if (!over && !proven) continue;
-      requests.push_back(
-          {node.name, NodeQuarantine::None, {}, proven ? "a new pod is well there" : "its probation is over"});
+      requests.push_back({node.name,
+                          NodeQuarantine::None,
+                          {},
+                          proven ? "a new pod is healthy on the node" : "the probation has expired"});
     }
   }
   // Nodes with the most failing owners first, because the number of nodes per zone is limited; equal nodes by name.
@@ -146,7 +149,7 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
     if (confined[node->zone] >= settings_.per_zone) continue;
     ++confined[node->zone];
     requests.push_back({node->name, NodeQuarantine::Quarantined, now + settings_.expiry,
-                        fmt::format("pods of {} different owners fail there", owners)});
+                        fmt::format("pods of {} different owners fail on the node", owners)});
   }
   return requests;
 }

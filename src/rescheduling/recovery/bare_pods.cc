@@ -58,7 +58,8 @@ api::Pod manifest_of(const api::Pod& pod, const RetryLedger& ledger) {
 net::Task<Result<void>> BarePods::save(std::string ns, std::string name, std::string uid, RetryLedger ledger) {
   auto pod = co_await client_.get<api::Pod>(ns, name);
   if (!pod) co_return fail(std::move(pod.error()));
-  if (pod->metadata().uid() != uid) co_return fail(Errc::NotFound, "pod {}/{} is another one by now", ns, name);
+  if (pod->metadata().uid() != uid)
+    co_return fail(Errc::NotFound, "pod {}/{} was replaced by another pod with the same name", ns, name);
   api::ConfigMap saved;
   saved.mutable_metadata()->set_namespace_(home_);
   saved.mutable_metadata()->set_name(config_map_name(uid));

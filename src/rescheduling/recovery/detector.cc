@@ -136,9 +136,9 @@ void Detector::upsert_pod(const api::Pod& pod, WallTime now) {
   if (!watched.over) look_at_containers(pod, watched, holds);
   if (phase == "Failed"
       && std::ranges::find(rules_.failed.reasons, pod.status().reason()) != rules_.failed.reasons.end()) {
-    holds[Symptom::Failed] = fmt::format("it failed: {}", pod.status().reason());
+    holds[Symptom::Failed] = fmt::format("the pod failed: {}", pod.status().reason());
   }
-  if (phase == "Unknown") holds[Symptom::Unknown] = "its state is unknown";
+  if (phase == "Unknown") holds[Symptom::Unknown] = "the phase of the pod is Unknown";
   // While a container is started again, it has no waiting reason. So a crash loop is judged by restarts, not by a
   // lasting state.
   std::erase_if(watched.since, [&](const auto& one) { return !holds.contains(one.first); });
@@ -206,8 +206,8 @@ std::optional<Finding> Detector::judge(const std::string& uid, const Watched& wa
     const std::uint32_t count = within(restarts, rule.window, now);
     if (count < rule.restarts) return std::nullopt;
     return found(symptom, since->second,
-                 fmt::format("{} was restarted {} times within {} and is held back", watched.detail.at(symptom), count,
-                             kube::format_duration(rule.window)));
+                 fmt::format("{} was restarted {} times within {} and is in CrashLoopBackOff",
+                             watched.detail.at(symptom), count, kube::format_duration(rule.window)));
   };
   const auto lasting = [&](Symptom symptom, const DurationRule& rule) -> std::optional<Finding> {
     const auto since = watched.since.find(symptom);
@@ -219,7 +219,7 @@ std::optional<Finding> Detector::judge(const std::string& uid, const Watched& wa
   if (watched.over) return std::nullopt;
   if (const auto since = lost(watched); since && rules_.node_lost.enabled && *since + rules_.node_lost.after <= now) {
     return found(Symptom::NodeLost, *since,
-                 fmt::format("its node is not ready for {}", kube::format_duration(rules_.node_lost.after)));
+                 fmt::format("its node has not been ready for {}", kube::format_duration(rules_.node_lost.after)));
   }
   if (auto is = lasting(Symptom::Unknown, rules_.unknown)) return is;
   if (auto is = restarting(Symptom::CrashLoop, rules_.crash_loop, watched.restarts)) return is;

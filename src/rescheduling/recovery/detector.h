@@ -42,7 +42,7 @@ struct Finding {
   std::string uid{};
   std::string node{};
   Symptom symptom{};
-  std::string detail{};  // one sentence: "container main was restarted 3 times within 10m and is held back"
+  std::string detail{};  // one sentence: "container main was restarted 3 times within 10m and is in CrashLoopBackOff"
   WallTime since{};      // first observation
 };
 

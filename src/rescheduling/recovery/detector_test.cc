@@ -75,7 +75,8 @@ TEST(CrashLoops, OfAPodThatWasThereBeforeAreNotAllRecent) {
   EXPECT_EQ(symptom(detector, kStart + std::chrono::hours{5}), std::nullopt) << "one look is no failure";
   Detector young({});
   young.upsert_pod(pod(waiting("CrashLoopBackOff", 4)), kStart + minutes{2});
-  EXPECT_EQ(symptom(young, kStart + minutes{2}), Symptom::CrashLoop) << "all within the window, whoever saw them";
+  EXPECT_EQ(symptom(young, kStart + minutes{2}), Symptom::CrashLoop)
+      << "all restarts are within the window, also those before the start of the process";
 }
 
 TEST(CrashLoops, AreOverWhenTheContainerRuns) {

@@ -128,7 +128,7 @@ net::Task<void> LiveRecovery::State::act(std::shared_ptr<State> self) {
 
 net::Task<void> LiveRecovery::State::scan() {
   const auto findings = detector.failing(now());
-  services.metrics->gauge("rescheduler_recovery_failing_pods", "Pods that fail where they are.")
+  services.metrics->gauge("rescheduler_recovery_failing_pods", "Pods that are failing now.")
       .set(static_cast<double>(findings.size()));
   if (reported.size() > kMostReported) reported.clear();
   record_evidence(findings, now());
@@ -181,7 +181,7 @@ net::Task<void> LiveRecovery::State::quarantine_nodes(WallTime at) {
   }
   services.metrics
       ->gauge("rescheduler_recovery_quarantined_nodes",
-              "Nodes that get no new pods because several owners' pods failed there.")
+              "Nodes that are quarantined because pods of several owners failed on them.")
       .set(static_cast<double>(quarantined));
   for (QuarantineAction& action : attribution.decide(all, at)) {
     const std::string name = action.node;
@@ -194,7 +194,7 @@ net::Task<void> LiveRecovery::State::quarantine_nodes(WallTime at) {
       continue;
     }
     if (!*done) continue;
-    count("rescheduler_recovery_confinements_total", "Nodes put under quarantine, on probation, or released.",
+    count("rescheduler_recovery_confinements_total", "Changes of the quarantine of nodes, by reason.",
           {{"reason", reason}});
     kube::EventRecord record;
     record.regarding = {.api_version = "v1", .kind = "Node", .name = name, .uid = name};
@@ -230,7 +230,7 @@ net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
     if (!first_report("observed " + finding.uid)) co_return;
     log_info(messages::kRecoveryObserves,
              {{"pod", finding.ns + "/" + finding.name}, {"node", finding.node}, {"detail", finding.detail}});
-    count("rescheduler_recovery_observed_total", "Failing pods that would have been given another node.",
+    count("rescheduler_recovery_observed_total", "Failing pods that would have been evicted in mode act.",
           {{"symptom", std::string(to_string(finding.symptom))}});
     co_return;
   }

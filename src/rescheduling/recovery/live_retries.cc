@@ -91,10 +91,10 @@ net::Task<void> LiveRecovery::State::give_up(Finding finding, Owner owner, Retry
   verdicts[owner.key() + "/" + decision.slot] = decision.retry_verdict;
   count("rescheduler_recovery_stopped_total", "Failing pods without another retry, by verdict.",
         {{"verdict", std::string(to_string(decision.retry_verdict))}});
-  const std::string why = application ? fmt::format("verdict application, it fails wherever it is ({})",
+  const std::string why = application ? fmt::format("verdict application: the pods fail on every node ({})",
                                                     fmt::join(decision.ledger.nodes(), ", "))
-                                      : std::string("its retries are used up");
-  const std::string note = fmt::format("pod {} on {}: {}; {} of {} attempts made, no more: {}", finding.name,
+                                      : std::string("the retries are used up");
+  const std::string note = fmt::format("pod {} on {}: {}; {} of {} attempts made, no further attempt: {}", finding.name,
                                        finding.node, finding.detail, decision.attempt, decision.of, why);
   const std::string reason = application ? "ApplicationFault" : "RetriesExhausted";
   record_event(owner, &finding, kube::EventType::Warning, reason, note);
@@ -111,7 +111,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
     case CaseEnd::Removed: {
       not_before[finding.uid] = now() + kAfterRefusal;  // until the deletion is seen
       if (!first_report("removed " + finding.uid)) co_return;
-      count("rescheduler_recovery_attempts_total", "Failing pods that were given another node.",
+      count("rescheduler_recovery_attempts_total", "Failing pods that were evicted to get another node.",
             {{"kind", std::string(to_string(owner.kind))}, {"symptom", symptom}});
       const std::string note = fmt::format("{}; {}", who, decision->sentence());
       log_info(messages::kRecovered, {{"workload", owner.ns + "/" + owner.name}, {"note", note}});
@@ -128,12 +128,12 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
       count("rescheduler_recovery_blocked_total", "Failing pods that could not be evicted.",
             {{"why", std::string(to_string(done.end))}});
       if (!first_report("blocked " + finding.uid)) co_return;
-      const std::string advice =
-          done.end == CaseEnd::BudgetBlocked
-              ? "; a budget with unhealthyPodEvictionPolicy: AlwaysAllow would let pods go that are not ready"
-              : "";
+      const std::string advice = done.end == CaseEnd::BudgetBlocked
+                                     ? "; set unhealthyPodEvictionPolicy: AlwaysAllow in the PodDisruptionBudget to "
+                                       "allow the eviction of pods that are not ready"
+                                     : "";
       record_event(owner, &finding, kube::EventType::Warning, "ReschedulingFailed",
-                   fmt::format("{}; it cannot be evicted: {}{}", who, done.message, advice));
+                   fmt::format("{}; the pod cannot be evicted: {}{}", who, done.message, advice));
       co_return;
     }
     case CaseEnd::Unread: {
@@ -145,7 +145,7 @@ net::Task<void> LiveRecovery::State::conclude(Finding finding,
     }
     case CaseEnd::Failed:
       not_before[finding.uid] = now() + kAfterRefusal;
-      count("rescheduler_recovery_errors_total", "Failing pods whose recovery failed for now.", {});
+      count("rescheduler_recovery_errors_total", "Failing pods whose recovery failed and is retried.", {});
       log_warning(messages::kRecoveryFailed, {{"pod", finding.ns + "/" + finding.name}, {"err", done.message}});
       co_return;
     case CaseEnd::Gone:

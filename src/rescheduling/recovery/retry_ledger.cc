@@ -57,11 +57,11 @@ std::optional<Retries> read_retries(const Annotations& annotations, std::uint32_
   const std::string& text = found->second;
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   if (!digits) {
-    return Retries{0, fmt::format("{}: '{}' is no number of retries; none are made", found->first, text)};
+    return Retries{0, fmt::format("{}: '{}' is not a number of retries; no retries are made", found->first, text)};
   }
   const auto value = kube::parse_int64(text);
   if (!value || *value > most) {
-    return Retries{most, fmt::format("{}: '{}' is more than the {} that are made at most", found->first, text, most)};
+    return Retries{most, fmt::format("{}: '{}' is above the maximum; {} retries are made", found->first, text, most)};
   }
   return Retries{static_cast<std::uint32_t>(*value), {}};
 }

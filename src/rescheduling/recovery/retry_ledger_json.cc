@@ -200,9 +200,9 @@ Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, 
   }
   json::error_code fault;
   const json::value value = json::parse(found->second, fault);
-  if (fault) return unreadable(shape.key, "is no JSON: " + fault.message());
+  if (fault) return unreadable(shape.key, "is not valid JSON: " + fault.message());
   if (value.is_null()) return RetryLedger{};
-  if (!value.is_object()) return unreadable(shape.key, "is no JSON object");
+  if (!value.is_object()) return unreadable(shape.key, "is not a JSON object");
   return by_name(kind) ? read_by_name(value.get_object(), shape, now)
                        : read_shared(value.get_object(), shape, retries, now);
 }

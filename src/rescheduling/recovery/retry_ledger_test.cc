@@ -45,12 +45,12 @@ TEST(Retries, ThatCannotBeMeantAreNoneAndSaidSo) {
     const auto read = read_retries({{"scheduling-retries", text}}, 100);
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(read->allowed, 0U) << text;
-    EXPECT_THAT(read->complaint, HasSubstr("is no number of retries")) << text;
+    EXPECT_THAT(read->complaint, HasSubstr("is not a number of retries")) << text;
   }
   for (const char* text : {"101", "999999999999", "99999999999999999999999999"}) {
     const auto read = read_retries({{"scheduling-retries", text}}, 100);
     EXPECT_EQ(read->allowed, 100U) << text;
-    EXPECT_THAT(read->complaint, HasSubstr("more than the 100")) << text;
+    EXPECT_THAT(read->complaint, HasSubstr("above the maximum; 100 retries")) << text;
   }
 }
 

@@ -48,7 +48,7 @@ std::string Repairing::by_affinity(PodIndex pod) const {
   if (requirements.node_selector.empty() && !requirements.required) return {};
   const cluster::Node& node = node_of(builder_, pod);
   if (placement::matches_node_affinity(requirements, node, builder_.cluster().interner().symbols)) return {};
-  return fmt::format("{} is no longer a node its node affinity asks for", node.name);
+  return fmt::format("{} no longer matches its node affinity", node.name);
 }
 
 std::string Repairing::by_taint(PodIndex pod) const {
@@ -59,7 +59,7 @@ std::string Repairing::by_taint(PodIndex pod) const {
     const std::string& key = builder_.cluster().text(taint.key);
     const auto is_own = [&](std::string_view prefix) { return key.starts_with(prefix); };
     if (std::ranges::any_of(kOwnTaints, is_own) || cluster::tolerated(requirements.tolerations, taint)) continue;
-    return fmt::format("{} has the taint {}, which it does not tolerate", node.name, key);
+    return fmt::format("{} has the taint {}, which the pod does not tolerate", node.name, key);
   }
   return {};
 }
@@ -86,9 +86,9 @@ std::string Repairing::by_others(PodIndex pod) {
   builder_.what_if().unassign(pod);
   std::string violation;
   if (settings_.pod_anti_affinity && refuses("InterPodAffinity")) {
-    violation = fmt::format("on {} it is with pods that anti-affinity keeps it from", builder_.name_of(on));
+    violation = fmt::format("on {} it violates a required pod anti-affinity", builder_.name_of(on));
   } else if (settings_.topology_spread && refuses("PodTopologySpread")) {
-    violation = fmt::format("on {} its group is spread more unevenly than it may be", builder_.name_of(on));
+    violation = fmt::format("on {} it exceeds the maxSkew of a topology spread constraint", builder_.name_of(on));
   }
   builder_.what_if().assign(pod, on);
   return violation;
@@ -100,8 +100,8 @@ std::string Repairing::by_alike(PodIndex pod) {
   if (here < 2) return {};
   const std::uint32_t most = builder_.most_alike(pod);
   if (here <= most) return {};
-  return fmt::format("{} of its {} are on {}, where {} would do", here, builder_.snapshot().facts(pod).owner->name,
-                     builder_.name_of(on), most);
+  return fmt::format("{} pods of {} are on {}; an even spread has at most {}", here,
+                     builder_.snapshot().facts(pod).owner->name, builder_.name_of(on), most);
 }
 
 std::string Repairing::violation(PodIndex pod) {
@@ -141,7 +141,7 @@ bool Repairing::repair(PodIndex pod, const std::string& violation) {
     return false;
   }
   if (!builder_.is_moved(pod) && !builder_.within_caps(pod)) {
-    builder_.refuse(pod, {why::kCaps, fmt::format("{}; as many pods as may are moving already", violation)});
+    builder_.refuse(pod, {why::kCaps, fmt::format("{}; the maximum number of moves is reached", violation)});
     return false;
   }
   const NodeIndex from = builder_.cluster().pod(pod).node;

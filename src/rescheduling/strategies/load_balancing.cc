@@ -96,11 +96,10 @@ void Balancing::find_nodes() {
     }
   }
   if (unknown != 0) {
-    builder_.note(fmt::format("LoadBalancing leaves {} out: no fresh load is known of {}",
-                              unknown == 1 ? "one node" : fmt::format("{} nodes", unknown),
-                              unknown == 1 ? "it" : "them"));
+    builder_.note(fmt::format("LoadBalancing skips {} without a fresh load sample",
+                              unknown == 1 ? "one node" : fmt::format("{} nodes", unknown)));
   }
-  if (off != 0) builder_.note(fmt::format("LoadBalancing leaves {} out: it is off in their pool", off));
+  if (off != 0) builder_.note(fmt::format("LoadBalancing skips {} nodes: the strategy is off in their pool", off));
 }
 
 void Balancing::find_sources() {
@@ -262,7 +261,7 @@ bool Balancing::round() {
         builder_.what_if().move(pod, adapted.nodes[move.from]);
     }
     if (std::ranges::none_of(builder_.intents(), is_mine)) {
-      builder_.note("LoadBalancing found moves, but none that lower both the deviation and the maximum");
+      builder_.note("LoadBalancing found no moves that reduce both the deviation and the maximum");
     }
     return false;
   }
@@ -304,7 +303,7 @@ void Balancing::find_pods() {
 
 void Balancing::run() {
   if (builder_.cluster().load_summary().basis == cluster::LoadBasis::RoundRobin) {
-    builder_.note("LoadBalancing rests: neither load nor requests of the nodes are known");
+    builder_.note("LoadBalancing is skipped: neither load nor requests of the nodes are known");
     return;
   }
   find_nodes();

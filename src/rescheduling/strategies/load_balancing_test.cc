@@ -33,7 +33,7 @@ TEST(LoadBalancing, TakesLoadOffAHotNodeAndSaysHowMuch) {
   for (const PlannedMove& move : plan.moves) {
     EXPECT_EQ(move.source, "a");
     EXPECT_EQ(move.strategy, Strategy::LoadBalancing);
-    EXPECT_THAT(move.reason, HasSubstr("a at 90 % CPU, above 80 %; takes 15 points off it"));
+    EXPECT_THAT(move.reason, HasSubstr("a at 90 % CPU, above 80 %; reduces its load by 15 points"));
     EXPECT_GT(move.gain, 0);
   }
   EXPECT_GT(plan.after.balance.score, plan.before.balance.score);

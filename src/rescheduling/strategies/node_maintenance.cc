@@ -45,10 +45,10 @@ std::string verdict_text(const std::string& node, const Verdict& verdict) {
     codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
   }
   const std::size_t all = verdict.going + verdict.later + stay;
-  if (all == 0) return fmt::format("node {} is empty but for pods that belong to it", node);
+  if (all == 0) return fmt::format("node {} is drained; only DaemonSet pods and static pods remain", node);
   std::string text = stay == 0
-                         ? fmt::format("node {} can be emptied: {} of {} pods go now", node, verdict.going, all)
-                         : fmt::format("node {} cannot be emptied: {} of {} pods go now", node, verdict.going, all);
+                         ? fmt::format("node {} can be drained: {} of {} pods move now", node, verdict.going, all)
+                         : fmt::format("node {} cannot be drained: {} of {} pods move now", node, verdict.going, all);
   if (verdict.later != 0) text += fmt::format(", {} later", verdict.later);
   if (stay != 0) text += fmt::format(", {} stay ({})", stay, codes);
   return text;
@@ -142,7 +142,8 @@ void empty_draining_nodes(PlanBuilder& builder) {
   for (const NodeIndex index : builder.cluster().existing_nodes()) {
     if (!builder.rules().drains(index)) continue;
     if (builder.rules().is_off(index, Strategy::NodeMaintenance)) {
-      builder.note(fmt::format("node {} is under maintenance, which is off in its pool", builder.name_of(index)));
+      builder.note(
+          fmt::format("node {} is under maintenance, but NodeMaintenance is off in its pool", builder.name_of(index)));
       continue;
     }
     nodes.emplace_back(builder.name_of(index), index);

@@ -142,8 +142,9 @@ bool Optimizing::round() {
   for (std::size_t i = 0; i < found.moves.size(); ++i) {
     builder_.moved(adapted.pods[found.moves[i].process],
                    {.strategy = Strategy::ResourceOptimization,
-                    .cause = fmt::format("{}; {:.0f} % of what the nodes have is of no use so, {:.0f} % afterwards",
-                                         shapes[i], before, after)});
+                    .cause = fmt::format(
+                        "{}; {:.0f} % of the resources of the nodes are free but unusable, {:.0f} % after the moves",
+                        shapes[i], before, after)});
   }
   return true;
 }
@@ -178,7 +179,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   std::ranges::sort(leaving);
   if (leaving.empty()) return false;
   const double uneven = imbalance();
-  const std::string cause = fmt::format("{} is hardly used and can be freed", builder_.name_of(index));
+  const std::string cause = fmt::format("{} is underused and can be emptied", builder_.name_of(index));
   const double packed = settings_.packed_target / kPercent;
   std::vector<std::pair<PodIndex, NodeIndex>> back;
   std::vector<PodIndex> fresh;  // pods that were not moved before

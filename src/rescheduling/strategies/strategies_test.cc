@@ -28,7 +28,7 @@ TEST(NodeMaintenance, EverythingThatMayLeaves) {
     EXPECT_EQ(move.source, "a");
     EXPECT_THAT(move.reason, HasSubstr("a is under maintenance"));
   }
-  EXPECT_THAT(plan.notes, Contains("node a can be emptied: 3 of 3 pods go now"));
+  EXPECT_THAT(plan.notes, Contains("node a can be drained: 3 of 3 pods move now"));
   EXPECT_EQ(plan.after.nodes[0].pods, 0U);
 }
 
@@ -44,7 +44,7 @@ TEST(NodeMaintenance, SaysWhoIsInTheWay) {
   EXPECT_EQ(refusals_of(plan)["local"], "local-storage");
   EXPECT_EQ(refusals_of(plan)["large"], "no-target");
   EXPECT_THAT(plan.notes,
-              Contains(HasSubstr("cannot be emptied: 0 of 2 pods go now, 2 stay (1 local-storage, 1 no-target)")));
+              Contains(HasSubstr("cannot be drained: 0 of 2 pods move now, 2 stay (1 local-storage, 1 no-target)")));
 }
 
 TEST(NodeMaintenance, TheCapsLeaveTheRestForLaterAndTheVerdictKnows) {
@@ -55,7 +55,7 @@ TEST(NodeMaintenance, TheCapsLeaveTheRestForLaterAndTheVerdictKnows) {
   bench.request.caps.per_node = 2;
   const Plan plan = bench.plan({Strategy::NodeMaintenance});
   EXPECT_THAT(plan.moves, SizeIs(2));
-  EXPECT_THAT(plan.notes, Contains("node a can be emptied: 2 of 5 pods go now, 3 later"));
+  EXPECT_THAT(plan.notes, Contains("node a can be drained: 2 of 5 pods move now, 3 later"));
 }
 
 TEST(NodeMaintenance, GoesInStepsThatABudgetAllows) {
@@ -180,7 +180,7 @@ TEST(ResourceOptimization, ExchangesPodsWhereOneResourceHasRunOut) {
   bench.pods("cpu", 4, "a", "900m", "1Gi").pods("memory", 4, "b", "100m", "7Gi");
   const Plan plan = bench.plan({Strategy::ResourceOptimization});
   EXPECT_THAT(plan.moves, SizeIs(4)) << "two each way";
-  EXPECT_THAT(plan.moves[0].reason, HasSubstr("is of no use so"));
+  EXPECT_THAT(plan.moves[0].reason, HasSubstr("are free but unusable"));
   bench.carry_out(plan);
   EXPECT_THAT(bench.plan({Strategy::ResourceOptimization}).moves, IsEmpty());
 }

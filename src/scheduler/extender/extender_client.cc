@@ -39,7 +39,9 @@ Result<kube::VictimsByNode> found(const kube::MetaVictimsByNode& meta, const Pod
     of_node.pdb_violations = on_node.pdb_violations;
     for (const std::string& uid : on_node.uids) {
       PodPtr pod = lookup(node, uid);
-      if (!pod) return fail(Errc::Invalid, "it names pod {} as a victim on node {}, which is not there", uid, node);
+      if (!pod)
+        return fail(Errc::Invalid, "the extender names pod {} as a victim on node {}, but the pod is not on this node",
+                    uid, node);
       of_node.pods.push_back(std::move(pod));
     }
   }
@@ -84,7 +86,8 @@ net::Task<Result<std::string>> ExtenderClient::post(std::string verb, std::strin
   auto response = co_await http_->send(std::move(request), settings_.http_timeout);
   if (!response) co_return failure(verb, std::move(response.error()));
   if (response->status != 200) {
-    Error error{Errc::Unavailable, fmt::format("it answered with status {} instead of 200", response->status)};
+    Error error{Errc::Unavailable,
+                fmt::format("the extender answered with status {} instead of 200", response->status)};
     error.http_status = response->status;
     co_return failure(verb, std::move(error));
   }
@@ -115,7 +118,7 @@ Result<ExtenderFiltered> ExtenderClient::filtered(const std::vector<NodePtr>& as
     for (const std::string& name_given : *result.node_names) {
       const auto known = by_name.find(name_given);
       if (known == by_name.end()) {
-        return fail(Errc::Invalid, "it lets node {} pass, which it was not asked about", name_given);
+        return fail(Errc::Invalid, "the extender returned node {}, which the request did not contain", name_given);
       }
       answer.passing.push_back(known->second);
     }

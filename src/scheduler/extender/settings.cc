@@ -35,11 +35,11 @@ Result<ExtenderEndpoint> endpoint_of(const ExtenderSettings& settings) {
   const std::string where = fmt::format("extender {}", settings.url_prefix);
   auto url = net::parse_url(prefix);
   if (!url) return fail(std::move(url.error()).within(where));
-  if (!url->query.empty()) return fail(Errc::Invalid, "{}: a urlPrefix cannot have a query", where);
+  if (!url->query.empty()) return fail(Errc::Invalid, "{}: urlPrefix must not contain a query (?)", where);
   auto tls = read_tls(settings.tls.value_or(config::ExtenderTls{}));
   if (!tls) return fail(std::move(tls.error()).within(where));
   if (tls->insecure_skip_verify && !tls->ca_pem.empty()) {
-    return fail(Errc::Invalid, "{}: tlsConfig cannot be insecure and have a certificate authority as well", where);
+    return fail(Errc::Invalid, "{}: tlsConfig.insecure must not be set together with a certificate authority", where);
   }
   if (settings.enable_https && tls->ca_pem.empty()) tls->insecure_skip_verify = true;
   ExtenderEndpoint endpoint;

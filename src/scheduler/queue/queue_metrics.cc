@@ -19,7 +19,7 @@ void QueueMetrics::count_incoming(std::string_view queue, std::string_view event
   if (found == came_in_.end()) {
     Pair key{queue, event};
     Counter& counter =
-        registry_.counter("scheduler_queue_incoming_pods_total", "Pods that came into a queue, by what brought them.",
+        registry_.counter("scheduler_queue_incoming_pods_total", "Pods added to a queue, by the event that added them.",
                           {{"queue", key.first}, {"event", key.second}});
     found = came_in_.emplace(std::move(key), &counter).first;
   }
@@ -30,8 +30,9 @@ void QueueMetrics::in_flight_changed(std::string_view event, int change) {
   auto found = in_flight_.find(event);
   if (found == in_flight_.end()) {
     const std::string name{event};
-    Gauge& gauge = registry_.gauge("scheduler_inflight_events",
-                                   "What happened and is kept for pods whose attempt is under way.", {{"event", name}});
+    Gauge& gauge =
+        registry_.gauge("scheduler_inflight_events",
+                        "Cluster events kept for pods whose scheduling attempt is in progress.", {{"event", name}});
     found = in_flight_.emplace(name, Level{.gauge = &gauge}).first;
   }
   found->second.value += change;
@@ -42,7 +43,7 @@ void QueueMetrics::count_unschedulable(std::string_view plugin, std::string_view
   auto found = unschedulable_.find(PairOrder::View{plugin, profile});
   if (found == unschedulable_.end()) {
     Pair key{plugin, profile};
-    Gauge& gauge = registry_.gauge("scheduler_unschedulable_pods", "Waiting pods that a plugin rejected.",
+    Gauge& gauge = registry_.gauge("scheduler_unschedulable_pods", "Pending pods that a plugin rejected.",
                                    {{"plugin", key.first}, {"profile", key.second}});
     found = unschedulable_.emplace(std::move(key), Level{.gauge = &gauge}).first;
   }

@@ -125,7 +125,7 @@ TEST_F(QueueTest, APodBehindAGateWaitsUntilItsGatesPluginHearsOfSomething) {
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(5));
   EXPECT_EQ(place("a"), Place::Active);
   const WaitingPod pod = pop("a", 6);
-  EXPECT_EQ(pod.first_ready, at(5)) << "the time behind the gate is nobody's fault";
+  EXPECT_EQ(pod.first_ready, at(5)) << "the time with a scheduling gate does not count";
   EXPECT_TRUE(pod.rejectors.empty());
 }
 

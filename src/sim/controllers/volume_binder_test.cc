@@ -98,7 +98,7 @@ TEST_F(VolumeBinderTest, AReleasedVolumeIsKeptOrGoesAsItsPolicySays) {
   EXPECT_FALSE(volume(made));
   add_claim("again", "5Gi");
   rig.pass(seconds{5});
-  EXPECT_NE(claim("again")->status().phase(), "Bound") << "what is released belongs to nobody";
+  EXPECT_NE(claim("again")->status().phase(), "Bound") << "a released volume is not bound again";
 }
 
 TEST_F(VolumeBinderTest, AClassThatWaitsProvisionsInTheZoneOfTheChosenNode) {

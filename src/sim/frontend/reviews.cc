@@ -38,7 +38,7 @@ json::object answer_of_table(const AccessTable& table, const api::SubjectAccessR
 
 json::object answer_of_table(const AccessTable& table, const api::TokenReviewSpec& spec) {
   const auto known = table.tokens.find(spec.token());
-  if (known == table.tokens.end()) return {{"authenticated", false}, {"error", "the token is nobody's"}};
+  if (known == table.tokens.end()) return {{"authenticated", false}, {"error", "the token is unknown"}};
   json::array groups{"system:authenticated"};
   for (const std::string& group : known->second.groups) groups.emplace_back(group);
   json::object user{{"username", known->second.name}, {"groups", std::move(groups)}};

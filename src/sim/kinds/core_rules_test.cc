@@ -88,7 +88,7 @@ std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
         R"({"spec":{"ports":[{"port":80},{"port":81}]}})",
         {"spec.ports[0].name: Required value", "spec.ports[1].name: Required value"}}},
       {"services",
-       {"a type nobody knows",
+       {"an unknown type",
         R"({"spec":{"type":"Magic","ports":[{"port":80}]}})",
         {"spec.type: Unsupported value: \"Magic\": supported values: \"ClusterIP\", \"ExternalName\", "
          "\"LoadBalancer\", \"NodePort\""}}},
@@ -116,7 +116,7 @@ std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
         R"({"spec":{"minAvailable":"101%"}})",
         {"spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%"}}},
       {budgets,
-       {"a policy nobody knows",
+       {"an unknown policy",
         R"({"spec":{"unhealthyPodEvictionPolicy":"Never"}})",
         {"spec.unhealthyPodEvictionPolicy: Unsupported value: \"Never\": supported values: \"AlwaysAllow\", "
          "\"IfHealthyBudget\""}}},

@@ -144,7 +144,7 @@ std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
         {"spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is "
          "non-zero"}}},
       {"statefulsets.apps",
-       {"a policy nobody knows",
+       {"an unknown policy",
         workload(R"(,"podManagementPolicy":"Random")"),
         {"spec.podManagementPolicy: Invalid value: \"Random\": must be 'OrderedReady' or 'Parallel'"}}},
       {"jobs.batch",
@@ -157,7 +157,7 @@ std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
         {"spec.completions: Required value: when completion mode is Indexed"}}},
       {"cronjobs.batch", {"no schedule", cron(""), {"spec.schedule: Required value"}}},
       {"cronjobs.batch",
-       {"a policy nobody knows",
+       {"an unknown policy",
         cron("* * * * *", R"(,"concurrencyPolicy":"Maybe")"),
         {"spec.concurrencyPolicy: Unsupported value: \"Maybe\": supported values: \"Allow\", \"Forbid\", "
          "\"Replace\""}}},

@@ -27,7 +27,7 @@ Result<std::string> read_packed_file(const std::string& path, std::size_t most_b
   Decoder decoder;
   lzma_stream& stream = decoder.stream;
   if (lzma_stream_decoder(&stream, kMostDecoderMemory, LZMA_CONCATENATED) != LZMA_OK)
-    return fail(Errc::Internal, "{}: the xz decoder could not be set up", path);
+    return fail(Errc::Internal, "{}: the xz decoder could not be initialized", path);
   stream.next_in = reinterpret_cast<const std::uint8_t*>(bytes->data());
   stream.avail_in = bytes->size();
   std::string text;

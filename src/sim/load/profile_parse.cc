@@ -64,7 +64,7 @@ Result<Millis> to_millis(std::string_view text, Millis least) {
   const auto duration = kube::parse_duration(text);
   if (!duration) return fail(Errc::Invalid, "{} is not a duration such as 15s or 10m", kube::quoted(text));
   const Millis millis = std::chrono::duration_cast<std::chrono::milliseconds>(*duration).count();
-  if (millis < least) return fail(Errc::Invalid, "{} is too short; {} ms is the least", kube::quoted(text), least);
+  if (millis < least) return fail(Errc::Invalid, "{} is too short; the minimum is {} ms", kube::quoted(text), least);
   return millis;
 }
 
@@ -83,8 +83,8 @@ class ProfileParser {
     if (auto read = read_form(words.front(), profile); !read) return fail(std::move(read.error()));
     if (!options_.empty()) {
       std::vector<std::string_view> known = asked_;
-      return fail(Errc::Invalid, "{} does not go with {}; it takes {}", options_.front().first, words.front(),
-                  known.empty() ? std::string("nothing more") : fmt::format("{}", fmt::join(known, ", ")));
+      return fail(Errc::Invalid, "{} is not a parameter of {}; valid parameters are {}", options_.front().first,
+                  words.front(), known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")));
     }
     return profile;
   }
@@ -97,7 +97,7 @@ class ProfileParser {
         return fail(Errc::Invalid, "{} should have the form key=value", kube::quoted(words[i]));
       const auto key = words[i].substr(0, equals);
       if (std::ranges::find(options_, key, &Option::first) != options_.end())
-        return fail(Errc::Invalid, "{} is said twice", key);
+        return fail(Errc::Invalid, "{} is given twice", key);
       options_.emplace_back(key, words[i].substr(equals + 1));
     }
     return {};
@@ -162,7 +162,7 @@ class ProfileParser {
       const auto number = kube::parse_int64(*row);
       const auto rows = static_cast<std::int64_t>((*table)->rows());
       if (!number || *number < 0 || *number >= rows)
-        return fail(Errc::Invalid, "row {} is not there; {} has rows 0 to {}", kube::quoted(*row), *file, rows - 1);
+        return fail(Errc::Invalid, "there is no row {}; {} has rows 0 to {}", kube::quoted(*row), *file, rows - 1);
       profile.row_ = static_cast<std::uint32_t>(*number);
     }
     profile.any_offset_ = offset == "any";

@@ -63,23 +63,24 @@ class Reader {
 
   Result<void> start(std::string_view column) const {
     if (wide() && !column.empty())
-      return fail(Errc::Invalid, "there are no columns to choose from: each row is a series");
+      return fail(Errc::Invalid, "the file has no columns to select: each row is a series");
     if (wide() || column_ < names_.size()) return {};
-    return fail(Errc::Invalid, "there is no column {}; there are {}", kube::quoted(column), fmt::join(names_, ", "));
+    return fail(Errc::Invalid, "there is no column {}; valid columns are {}", kube::quoted(column),
+                fmt::join(names_, ", "));
   }
 
   Result<void> line(std::string_view text) {
     const auto cells = split(text);
     ++number_;
     if (cells.size() != names_.size())
-      return fail(Errc::Invalid, "line {} has {} cells and the header {}", number_, cells.size(), names_.size());
+      return fail(Errc::Invalid, "line {} has {} cells, but the header has {}", number_, cells.size(), names_.size());
     return wide() ? wide_line(cells) : keyed() ? keyed_line(cells) : add(cells[column_]);
   }
 
   Result<SeriesTable> finish() {
     if (keyed()) lay_out_readings();
     if (!wide() && !table_.samples.empty()) end_series();
-    if (table_.rows() == 0) return fail(Errc::Invalid, "it holds no series");
+    if (table_.rows() == 0) return fail(Errc::Invalid, "the file contains no series");
     return std::move(table_);
   }
 
@@ -105,7 +106,7 @@ class Reader {
     const auto time = kube::parse_int64(cells[time_]);
     if (!time) return fail(Errc::Invalid, "line {}: t {} is not a whole number", number_, kube::quoted(cells[time_]));
     const bool first = readings_.empty() || cells[0] != key_;
-    if (!first && *time <= readings_.back().time) return fail(Errc::Invalid, "line {}: t does not grow", number_);
+    if (!first && *time <= readings_.back().time) return fail(Errc::Invalid, "line {}: t does not increase", number_);
     key_ = cells[0];
     if (first) last_ = 0;
     const auto sample = to_sample(cells[column_], percent_per_unit_, last_);
@@ -177,8 +178,9 @@ Result<std::shared_ptr<const SeriesTable>> SeriesLibrary::open(std::string_view 
   auto text = read_packed_file(path, kMostBytes);
   if (!text && text.error().code == Errc::NotFound) text = read_packed_file(path + ".xz", kMostBytes);
   if (!text) {
-    return fail(text.error().code, "the recorded series {} cannot be read: {}; point RESCHEDULER_DATA at the data",
-                file, text.error().message);
+    return fail(text.error().code,
+                "the recorded series {} cannot be read: {}; set RESCHEDULER_DATA to the directory with the data", file,
+                text.error().message);
   }
   auto table = parse_series(*text, column, percent_per_unit(file));
   if (!table) return fail(std::move(table.error()).within(file));

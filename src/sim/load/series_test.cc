@@ -68,10 +68,10 @@ TEST(Series, PlainColumnsAreOneSeriesEachAndFractionsBecomePercentages) {
 
 TEST(Series, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(parse_series("a,b\n1,2\n", "c", 1).error().message, HasSubstr("no column \"c\"; there are a, b"));
-  EXPECT_THAT(parse_series("a,b\n1\n", "", 1).error().message, HasSubstr("line 2 has 1 cells and the header 2"));
+  EXPECT_THAT(parse_series("a,b\n1\n", "", 1).error().message, HasSubstr("line 2 has 1 cells, but the header has 2"));
   EXPECT_THAT(parse_series("a\n1\nx\n", "", 1).error().message, HasSubstr("line 3: \"x\" is not a number"));
-  EXPECT_THAT(parse_series("k,t,a\nk,5,1\nk,5,1\n", "", 1).error().message, HasSubstr("line 3: t does not grow"));
-  EXPECT_THAT(parse_series("a\n", "", 1).error().message, HasSubstr("holds no series"));
+  EXPECT_THAT(parse_series("k,t,a\nk,5,1\nk,5,1\n", "", 1).error().message, HasSubstr("line 3: t does not increase"));
+  EXPECT_THAT(parse_series("a\n", "", 1).error().message, HasSubstr("contains no series"));
 }
 
 TEST(Series, FilesAreReadPlainAndPackedAndDamageIsNoticed) {
@@ -118,7 +118,7 @@ TEST(Series, AProfilePlaysARowScaledShiftedAndRepeated) {
   }
   EXPECT_GT(different, 25);
   EXPECT_THAT(Profile::parse("series file=vms row=2 of=1", LoadResource::Cpu, library).error().message,
-              HasSubstr("row \"2\" is not there; vms has rows 0 to 1"));
+              HasSubstr("there is no row \"2\"; vms has rows 0 to 1"));
 }
 
 TEST(Series, TheRecordedOnesCanAllBeRead) {

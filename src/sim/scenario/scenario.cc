@@ -150,7 +150,7 @@ bool Scenario::has_node(std::string_view node) const {
 
 Scenario plain_scenario(int nodes) {
   Scenario scenario;
-  scenario.description = "equal nodes, nothing on them";
+  scenario.description = "equal nodes without pods";
   NodeGroup group;
   group.name = group.prefix = "node";
   group.count = nodes;

@@ -161,7 +161,7 @@ TimedEvent read_event(YamlReader& from, const Scenario& scenario) {
     event.action = std::move(apply);
   }
   from.refuse_unknown_fields();
-  if (actions > 1) from.problem("one event does one thing");
+  if (actions > 1) from.problem("an event must have exactly one action");
   if (actions == 0 && event.say.empty()) {
     from.problem("expected scale, load, fault, heal, cordon, uncordon, label, annotate, delete, apply, rollout or say");
   }

@@ -146,7 +146,7 @@ void read_tolerations(YamlReader& from, std::string_view field, std::vector<Tole
     item.refuse_unknown_fields();
     if (!toleration.effect.empty() && !is_effect(toleration.effect)) item.problem("effect", kEffectWanted);
     if (toleration.seconds && toleration.effect != "NoExecute") {
-      item.problem("for", "only a NoExecute taint is tolerated for a time");
+      item.problem("for", "is only valid with the effect NoExecute");
     }
     into.push_back(std::move(toleration));
   }

@@ -98,7 +98,7 @@ void read_placement(YamlReader& from, Workload& workload) {
 void check_kind_fields(YamlReader& from, const Workload& workload) {
   const auto only_for = [&](std::string_view field, std::initializer_list<WorkloadKind> kinds) {
     if (!from.has(field) || std::ranges::find(kinds, workload.kind) != kinds.end()) return;
-    from.problem(field, fmt::format("means nothing to a {}", to_string(workload.kind)));
+    from.problem(field, fmt::format("is not a field of a {}", to_string(workload.kind)));
   };
   using enum WorkloadKind;
   only_for("schedule", {CronJob});
@@ -106,7 +106,7 @@ void check_kind_fields(YamlReader& from, const Workload& workload) {
   only_for("replicas", {Deployment, StatefulSet, Job, CronJob, Pod});
   only_for("scalesWithNodes", {Deployment, StatefulSet, Job, Pod});
   only_for("placement", {Deployment, StatefulSet, Job, Pod});
-  if (workload.kind == CronJob && workload.schedule.empty()) from.problem("schedule", "a CronJob needs one");
+  if (workload.kind == CronJob && workload.schedule.empty()) from.problem("schedule", "is required for a CronJob");
 }
 
 void read_placing_rules(YamlReader& from, Workload& workload) {
@@ -234,9 +234,10 @@ Result<Scenario> load_scenario(const std::string& name_or_path, const kube::Envi
       std::string known;
       for (const ShippedScenario& scenario : shipped)
         known += fmt::format("{}{}", known.empty() ? "" : ", ", scenario.name);
-      return fail(Errc::NotFound,
-                  "there is no scenario '{}'; there are {}; a file's name ends in .yaml or holds a slash", name_or_path,
-                  known);
+      return fail(
+          Errc::NotFound,
+          "there is no scenario '{}'; built-in scenarios are {}; the name of a file ends in .yaml or contains a slash",
+          name_or_path, known);
     }
     text = found->text;
   }

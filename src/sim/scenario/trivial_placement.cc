@@ -96,7 +96,8 @@ void TrivialPlacement::place(const std::string& key) {
 // Sets the condition that a scheduler sets, for kubectl describe. Only once, because the condition has no other effect.
 void TrivialPlacement::report_unschedulable(const api::Pod& pod) {
   if (find_condition(pod.status(), "PodScheduled") != nullptr) return;
-  const std::string message = fmt::format("0/{} nodes are available: none has room and is allowed.", rooms_.size());
+  const std::string message =
+      fmt::format("0/{} nodes are available: no node has enough free resources and is allowed.", rooms_.size());
   (void)server_.modify_status<api::Pod>(  // an error means that the pod is deleted: nothing to do
       pod.metadata().namespace_(), pod.metadata().name(), [&](api::Pod& changed) {
         set_condition(*changed.mutable_status(), {"PodScheduled", "False", "Unschedulable", message},

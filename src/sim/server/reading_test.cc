@@ -118,7 +118,7 @@ TEST_F(Reading, AQuietWatchStaysYoung) {
   auto watch = server.watch(maps, {.resource_version = std::to_string(server.store().version())});
   ASSERT_TRUE(watch);
   for (int i = 0; i < 200; ++i) add_namespace(fmt::format("n{}", i));
-  EXPECT_TRUE((*watch)->take(10)) << "other kinds' changes age nobody";
+  EXPECT_TRUE((*watch)->take(10)) << "changes of other kinds do not expire the watch";
   EXPECT_EQ((*watch)->bookmark().number, server.store().version());
 }
 

@@ -91,7 +91,7 @@ def state_root() -> Path:
 def check_name(name: str) -> str:
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,40}", name):
         raise RigError(
-            f"{name!r} is no name for a rig; use up to 41 lower-case letters, digits and dashes",
+            f"{name!r} is not a valid name of a rig; use up to 41 lower-case letters, digits and dashes",
             exit_code=EXIT_USAGE,
         )
     return name

@@ -73,12 +73,12 @@ TEST_F(NodeLifecycleTest, ADeadNodesTimeline) {
   rig.pass(seconds{295});
   EXPECT_FALSE(rig.pod("a")->metadata().has_deletion_timestamp()) << "tolerated for five minutes";
   rig.pass(seconds{10});
-  ASSERT_TRUE(rig.pod("a")) << "nobody confirms its end";
+  ASSERT_TRUE(rig.pod("a")) << "no kubelet confirms the end of the pod";
   EXPECT_TRUE(rig.pod("a")->metadata().has_deletion_timestamp());
   EXPECT_EQ(find_condition(rig.pod("a")->status(), "DisruptionTarget")->reason(), "DeletionByTaintManager");
   EXPECT_FALSE(rig.pod("b")->metadata().has_deletion_timestamp());
   rig.pass(minutes{10});
-  EXPECT_TRUE(rig.pod("a")) << "it hangs until somebody knows that the node is off";
+  EXPECT_TRUE(rig.pod("a")) << "the pod stays until the node has the out-of-service taint";
 
   const auto declared = rig.server.modify<api::Node>("", "n1", [](api::Node& node) {
     api::Taint& taint = *node.mutable_spec()->add_taints();

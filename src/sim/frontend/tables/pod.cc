@@ -162,7 +162,7 @@ const Printer* pod_printer(std::string_view group, std::string_view kind) {
                   text_column("Status", "The state of its containers, summed up."),
                   text_column("Restarts", "How often containers restarted, and when last."), age_column(),
                   wide_column("IP", "The pod's address."), wide_column("Node", "Where it runs."),
-                  wide_column("Nominated Node", "Where room is being made for it."),
+                  wide_column("Nominated Node", "Nominated node of the pod."),
                   wide_column("Readiness Gates", "Conditions beyond its containers' readiness.")},
       .cells = pod_cells};
   return &kPods;

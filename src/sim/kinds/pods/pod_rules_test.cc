@@ -193,7 +193,7 @@ std::vector<FaultCase> wrong_pods() {
       {"negative request",
        pod("", R"(,"resources":{"requests":{"cpu":"-1"}})"),
        {"spec.containers[0].resources.requests[cpu]: Invalid value: \"-1\": must be greater than or equal to 0"}},
-      {"a resource nobody knows",
+      {"an unknown resource",
        pod("", R"(,"resources":{"requests":{"bananas":"1"}})"),
        {"spec.containers[0].resources.requests[bananas]: Invalid value: \"bananas\": must be a standard resource type "
         "or fully qualified",
@@ -233,7 +233,7 @@ std::vector<FaultCase> wrong_pods() {
        {required
         + "[0].matchFields[0].values: Required value: must be only one value when `operator` is 'In' or "
           "'NotIn' for node field selector"}},
-      {"an operator nobody knows",
+      {"an unknown operator",
        node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[)"
                      R"({"key":"zone","operator":"Near","values":["a"]}]}]}})"),
        {required + "[0].matchExpressions[0].operator: Invalid value: \"Near\": not a valid selector operator"}},

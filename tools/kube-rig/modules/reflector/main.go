@@ -1,7 +1,7 @@
-// Command reflector fills client-go's caches from an API server and reports what that cost.
+// Command reflector fills the caches of client-go from an API server and reports the time and the memory.
 //
-// It is the peer in benchmarks of other clients: it does what a Go scheduler does at start - a shared
-// informer factory, protobuf on the wire, no rate limit, no managed fields of pods - and prints one JSON line.
+// Benchmarks compare other clients with it. It does the same as a Go scheduler at its start: a shared informer
+// factory, protobuf, no rate limit, no managed fields of pods. It prints one JSON line.
 package main
 
 import (
@@ -40,7 +40,7 @@ type options struct {
 	hold        bool
 }
 
-// report is the one line on stdout. Memory is in bytes, time in seconds.
+// report is the line on stdout. Memory is in bytes, time in seconds.
 type report struct {
 	ContentType    string         `json:"content_type"`
 	Objects        int            `json:"objects"`
@@ -158,7 +158,7 @@ func run(ctx context.Context, opts options) error {
 	return nil
 }
 
-// dropManagedFields is what kube-scheduler gives its pod informer, and no other (pkg/scheduler, newPodInformer).
+// dropManagedFields is the transform that kube-scheduler uses for its pod informer only (pkg/scheduler, newPodInformer).
 func dropManagedFields(object interface{}) (interface{}, error) {
 	if accessor, err := meta.Accessor(object); err == nil && accessor.GetManagedFields() != nil {
 		accessor.SetManagedFields(nil)
@@ -182,13 +182,13 @@ func useContentType(config *rest.Config, name string) {
 	config.ContentType = contentTypes[name]
 	config.AcceptContentTypes = contentTypes[name]
 	if name == "protobuf" {
-		// As the Kubernetes components do: what has no protobuf form is still served, as JSON.
+		// As in the Kubernetes components: JSON for resources without protobuf.
 		config.AcceptContentTypes += "," + contentTypes["json"]
 	}
 }
 
-// waitUntilFilled polls every millisecond: client-go's own WaitForCacheSync looks only every 100 ms,
-// which would be most of the time measured on a small cluster.
+// waitUntilFilled polls every millisecond. WaitForCacheSync of client-go polls every 100 ms, which would be most of
+// the measured time on a small cluster.
 func waitUntilFilled(ctx context.Context, caches map[string]cache.SharedIndexInformer, expect int) error {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -255,7 +255,7 @@ func measure(elapsed time.Duration) (report, error) {
 func waitForClosedStdin(ctx context.Context) {
 	closed := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // how stdin ends makes no difference
+		_, _ = io.Copy(io.Discard, os.Stdin) // the reason for the end of stdin does not matter
 		close(closed)
 	}()
 	select {
