@@ -141,7 +141,7 @@ TEST_F(Protocol, WhatBecameASingleReplicaIsNotEvicted) {
   for (const api::Migration& begun : {prepared, evicting}) {
     migration_ = begun;
     EXPECT_EQ(write(), "CleaningUp") << begun.status().phase();
-    EXPECT_THAT(migration_.status().message(), HasSubstr("MakeBeforeBreak now: a single replica"));
+    EXPECT_THAT(migration_.status().message(), HasSubstr("now move in mode MakeBeforeBreak: a single replica"));
     EXPECT_EQ(result_of(migration_), MoveResult::Refused);
   }
 }

@@ -45,9 +45,9 @@ TEST(PrometheusAnswer, WhatIsNoVectorIsRefusedInASentence) {
               HasSubstr("the answer is not JSON"));
   EXPECT_THAT(refusal("[]"), HasSubstr("no status"));
   EXPECT_THAT(refusal(R"({"status":"success","data":{"resultType":"scalar","result":[1,"2"]}})"),
-              HasSubstr("gives \"scalar\" instead of a vector"));
+              HasSubstr("returns \"scalar\" instead of a vector"));
   EXPECT_THAT(refusal(R"({"status":"success","data":{"resultType":"matrix","result":[]}})"), HasSubstr("\"matrix\""));
-  EXPECT_THAT(refusal(R"({"status":"success"})"), HasSubstr("gives nothing instead of a vector"));
+  EXPECT_THAT(refusal(R"({"status":"success"})"), HasSubstr("returns nothing instead of a vector"));
   EXPECT_THAT(refusal(R"({"status":"success","data":{"resultType":"vector"}})"), HasSubstr("has no result"));
   EXPECT_THAT(refusal(R"({"status":"error","errorType":"timeout","error":"query timed out"})"),
               HasSubstr("the query failed: timeout: \"query timed out\""));

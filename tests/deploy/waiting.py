@@ -6,6 +6,11 @@ PATIENCE = 180.0
 BETWEEN = 0.1
 
 
+def written(path):
+    """The text of a file that a process still writes. Its last character can be incomplete and is left out then."""
+    return path.read_bytes().decode(errors='ignore')
+
+
 def eventually(condition, what, logs=()):
     """The first true value of condition(). After the timeout it raises an error that names `what` and shows the ends of
     the files in `logs`."""
@@ -14,5 +19,5 @@ def eventually(condition, what, logs=()):
         if value := condition():
             return value
         time.sleep(BETWEEN)
-    tails = ''.join(f'\n--- {log.name}\n{log.read_text()[-3000:]}' for log in logs if log.exists())
+    tails = ''.join(f'\n--- {log.name}\n{written(log)[-3000:]}' for log in logs if log.exists())
     raise AssertionError(f'in vain: {what() if callable(what) else what}{tails}')

@@ -166,7 +166,7 @@ profiles:
   options.config = file("not-enabled.yaml", fmt::format(kSettings, ""));
   EXPECT_EQ(run(options), 0) << output_;
   EXPECT_THAT(output_, HasSubstr("namespace default is excluded"));
-  EXPECT_THAT(output_, HasSubstr("as if rescheduler-scheduler enabled it"));
+  EXPECT_THAT(output_, HasSubstr("as if rescheduler-scheduler enabled the plugin"));
   options.config = file("enabled.yaml", fmt::format(kSettings, "plugins: {reserve: {enabled: [{name: Rescheduler}]}}"));
   EXPECT_EQ(run(options), 0) << output_;
   EXPECT_THAT(output_, HasSubstr("namespace default is excluded"));

@@ -144,7 +144,7 @@ TEST_F(HttpClientTroubleTest, AnAnswerLongerThanAllowedIsRefused) {
     connect(settings);
     auto result = get();
     EXPECT_EQ(code_of(result), Errc::Unsupported) << answer;
-    EXPECT_THAT(outcome_of(result), HasSubstr("longer than the 10 bytes"));
+    EXPECT_THAT(outcome_of(result), HasSubstr("longer than the limit of 10 bytes"));
     client_.reset();
   }
 }

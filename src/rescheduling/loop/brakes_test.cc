@@ -73,7 +73,7 @@ TEST(Brakes, ManyPendingPodsHoldAndFewDoNot) {
   EXPECT_THAT(verdict(facts).holding, IsEmpty());
   facts.pending = 11;
   EXPECT_EQ(holding(verdict(facts)), "pending-pods ");
-  EXPECT_THAT(verdict(facts).holding[0].sentence, HasSubstr("11 of 100 pods wait"));
+  EXPECT_THAT(verdict(facts).holding[0].sentence, HasSubstr("11 of 100 pods are pending"));
   facts.pods = 2;
   facts.pending = 1;
   EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "one pod of two may well wait";

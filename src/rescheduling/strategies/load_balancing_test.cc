@@ -76,7 +76,7 @@ TEST(LoadBalancing, ANodeOfUnknownLoadIsNeitherSourceNorTarget) {
     EXPECT_EQ(move.source, "a");
     EXPECT_EQ(move.target, "b");
   }
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("no fresh load")));
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("without a fresh load sample")));
 }
 
 // The filters refuse a cordoned node too. A node that is not ready may not have its taint yet.

@@ -82,9 +82,11 @@ class ProfileParser {
     Profile profile;
     if (auto read = read_form(words.front(), profile); !read) return fail(std::move(read.error()));
     if (!options_.empty()) {
-      std::vector<std::string_view> known = asked_;
-      return fail(Errc::Invalid, "{} is not a parameter of {}; valid parameters are {}", options_.front().first,
-                  words.front(), known.empty() ? std::string("none") : fmt::format("{}", fmt::join(known, ", ")));
+      const auto& [name, value] = options_.front();
+      if (asked_.empty())
+        return fail(Errc::Invalid, "{} has no parameters, so {} must be removed", words.front(), name);
+      return fail(Errc::Invalid, "{} is not a parameter of {}; valid parameters are {}", name, words.front(),
+                  fmt::join(asked_, ", "));
     }
     return profile;
   }

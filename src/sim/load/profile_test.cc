@@ -136,7 +136,7 @@ TEST_F(ProfileTest, MistakesAreNamed) {
   EXPECT_THAT(fault("noisy mean=1 mean=2 deviation=1"), HasSubstr("mean is given twice"));
   EXPECT_THAT(fault("noisy mean=1 deviation=1 peak=3"),
               HasSubstr("peak is not a parameter of noisy; valid parameters are mean,"));
-  EXPECT_THAT(fault("200m every=3s"), HasSubstr("it takes none"));
+  EXPECT_THAT(fault("200m every=3s"), HasSubstr("200m has no parameters"));
   EXPECT_THAT(fault("daily low=1 high=2 peak=25:00"), HasSubstr("peak: \"25:00\" is not a time of day"));
   EXPECT_THAT(fault("ramp from=1 to=2"), HasSubstr("over= is missing"));
   EXPECT_THAT(fault("step from=1 to=2 after=soon"), HasSubstr("after: \"soon\" is not a duration"));

@@ -67,7 +67,7 @@ TEST(Series, PlainColumnsAreOneSeriesEachAndFractionsBecomePercentages) {
 }
 
 TEST(Series, MistakesAreNamedWithTheirLine) {
-  EXPECT_THAT(parse_series("a,b\n1,2\n", "c", 1).error().message, HasSubstr("no column \"c\"; there are a, b"));
+  EXPECT_THAT(parse_series("a,b\n1,2\n", "c", 1).error().message, HasSubstr("no column \"c\"; valid columns are a, b"));
   EXPECT_THAT(parse_series("a,b\n1\n", "", 1).error().message, HasSubstr("line 2 has 1 cells, but the header has 2"));
   EXPECT_THAT(parse_series("a\n1\nx\n", "", 1).error().message, HasSubstr("line 3: \"x\" is not a number"));
   EXPECT_THAT(parse_series("k,t,a\nk,5,1\nk,5,1\n", "", 1).error().message, HasSubstr("line 3: t does not increase"));
