@@ -169,5 +169,25 @@ TEST_F(ClusterDeathTest, AssumingAPodThatIsThereIsAMistake) {
   EXPECT_DEATH(assume(pod("p"), "n"), "pod default/p is assumed twice");
 }
 
+TEST(ClusterCopy, SharesItsPagesUntilAPodChanges) {
+  Cluster original;
+  for (int i = 0; i < 100; ++i) original.upsert_node(node("n" + std::to_string(i)));
+  for (int i = 0; i < 1000; ++i) {
+    original.upsert_pod(pod("p" + std::to_string(i)).on("n" + std::to_string(i % 100)));
+  }
+  const Cluster copy(original);
+  EXPECT_EQ(copy.pods().pages_shared_with(original.pods()), original.pods().pages());
+  EXPECT_EQ(copy.nodes().pages_shared_with(original.nodes()), original.nodes().pages());
+  // A status update that changes nothing for placement copies no page.
+  original.upsert_pod(pod("p7").on("n7"));
+  EXPECT_EQ(copy.pods().pages_shared_with(original.pods()), original.pods().pages());
+  EXPECT_EQ(copy.nodes().pages_shared_with(original.nodes()), original.nodes().pages());
+  original.remove_pod("uid-p7");
+  EXPECT_EQ(copy.pods().pages_shared_with(original.pods()), original.pods().pages() - 1);
+  EXPECT_EQ(copy.nodes().pages_shared_with(original.nodes()), original.nodes().pages() - 1);
+  EXPECT_TRUE(copy.find_pod("uid-p7").has_value());
+  EXPECT_FALSE(original.find_pod("uid-p7").has_value());
+}
+
 }  // namespace
 }  // namespace rescheduler::cluster::testing

@@ -5,25 +5,17 @@
 namespace rescheduler::config {
 
 std::string_view to_string(Strategy strategy) {
-  switch (strategy) {
-    case Strategy::LoadBalancing: return "LoadBalancing";
-    case Strategy::ResourceOptimization: return "ResourceOptimization";
-    case Strategy::NodeMaintenance: return "NodeMaintenance";
-    case Strategy::ConstraintRepair: return "ConstraintRepair";
-  }
-  return "";
+  const auto index = static_cast<std::size_t>(strategy);
+  return index < kStrategyNames.size() ? kStrategyNames[index] : std::string_view{};
 }
 
 std::optional<Strategy> strategy_named(std::string_view name) {
-  const auto* const found = std::ranges::find(kStrategies, name, [](Strategy one) { return to_string(one); });
-  return found == kStrategies.end() ? std::nullopt : std::optional(*found);
+  const auto* const found = std::ranges::find(kStrategyNames, name);
+  if (found == kStrategyNames.end()) return std::nullopt;
+  return static_cast<Strategy>(found - kStrategyNames.begin());
 }
 
-std::vector<std::string_view> strategy_names() {
-  std::vector<std::string_view> names;
-  for (const Strategy one : kStrategies) names.push_back(to_string(one));
-  return names;
-}
+std::vector<std::string_view> strategy_names() { return {kStrategyNames.begin(), kStrategyNames.end()}; }
 
 std::string_view to_string(StrategyMode mode) {
   switch (mode) {

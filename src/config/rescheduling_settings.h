@@ -18,11 +18,16 @@ enum class StrategyMode : std::uint8_t {
   Act,      // plans are also carried out
 };
 
-// A new strategy is added here and to kStrategies. rescheduling/strategies/strategies.h has its function and the order
-// of the strategies.
+// A new strategy is added here with its name. rescheduling/strategies/strategies.h has its function and the order of
+// the strategies.
 enum class Strategy : std::uint8_t { LoadBalancing, ResourceOptimization, NodeMaintenance, ConstraintRepair };
-inline constexpr std::array kStrategies = {Strategy::LoadBalancing, Strategy::ResourceOptimization,
-                                           Strategy::NodeMaintenance, Strategy::ConstraintRepair};
+inline constexpr std::array<std::string_view, 4> kStrategyNames = {"LoadBalancing", "ResourceOptimization",
+                                                                   "NodeMaintenance", "ConstraintRepair"};
+inline constexpr auto kStrategies = [] {
+  std::array<Strategy, kStrategyNames.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Strategy>(i);
+  return all;
+}();
 std::string_view to_string(Strategy strategy);
 std::optional<Strategy> strategy_named(std::string_view name);
 std::vector<std::string_view> strategy_names();

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,14 @@
 
 namespace rescheduler::rescheduling {
 
+class PlanBuilder;
 class Snapshot;
+
+// One strategy: it moves pods in the PlanBuilder and records the reasons.
+struct StrategyEntry {
+  config::Strategy strategy;
+  void (*apply)(PlanBuilder& builder);
+};
 
 // Which nodes have been hot for long enough (PersistenceTracker). A single snapshot cannot show this. Without evidence,
 // each node that is hot now counts, as in a single `rescheduler plan`.
@@ -36,6 +44,7 @@ struct PlanRequest {
   const config::ReschedulerSettings* args = nullptr;  // settings, with args->rescheduling
   const placement::Framework* framework = nullptr;    // each target must pass the filters of this framework
   std::vector<config::Strategy> strategies{};         // most important first: maintenance and repair before balance
+  std::span<const StrategyEntry> table{};             // where to find them; empty: kByImportance in strategies.h
   std::optional<Evidence> evidence{};
   HeldPods held{};
   config::MoveCaps caps{};           // what remains of them

@@ -19,7 +19,9 @@ constexpr int kMostRounds = 8;
 constexpr int kMostBeginnings = 4;
 
 void apply(Strategy strategy, PlanBuilder& builder) {
-  std::ranges::find(kByImportance, strategy, &StrategyEntry::strategy)->apply(builder);
+  std::span<const StrategyEntry> table = builder.request().table;
+  if (table.empty()) table = kByImportance;
+  std::ranges::find(table, strategy, &StrategyEntry::strategy)->apply(builder);
 }
 
 class StableRun {

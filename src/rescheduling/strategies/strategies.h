@@ -24,10 +24,6 @@ void empty_draining_nodes(PlanBuilder& builder);
 void repair_constraints(PlanBuilder& builder);
 
 // All strategies, most important first: necessary moves before improvements.
-struct StrategyEntry {
-  config::Strategy strategy;
-  void (*apply)(PlanBuilder& builder);
-};
 inline constexpr std::array kByImportance = {StrategyEntry{config::Strategy::NodeMaintenance, empty_draining_nodes},
                                              StrategyEntry{config::Strategy::ConstraintRepair, repair_constraints},
                                              StrategyEntry{config::Strategy::LoadBalancing, balance_loads},

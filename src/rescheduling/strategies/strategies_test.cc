@@ -1,3 +1,5 @@
+#include "rescheduling/strategies/strategies.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +16,38 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
+
+// --- A strategy of one's own: a function and a row in the table ---
+
+constexpr auto kToy = static_cast<Strategy>(config::kStrategies.size());
+
+// Moves the first pod to the node that is least full with it.
+void move_one_pod(PlanBuilder& builder) {
+  constexpr cluster::PodIndex kFirst = 0;
+  if (builder.is_moved(kFirst) || builder.why_not_movable(kFirst, Purpose::Improve)) return;
+  const cluster::NodeIndex from = builder.what_if().now_on(kFirst);
+  builder.what_if().unassign(kFirst);
+  const cluster::NodeIndex to = builder.best_target(kFirst, [&](cluster::NodeIndex node) { return node != from; });
+  builder.what_if().assign(kFirst, to == cluster::kNoNode ? from : to);
+  if (to != cluster::kNoNode) builder.moved(kFirst, {.strategy = kToy, .cause = "a toy moves it"});
+}
+
+TEST(ToyStrategy, NeedsAFunctionAndARowToMakePlansBesideTheOthers) {
+  std::vector<StrategyEntry> table(kByImportance.begin(), kByImportance.end());
+  table.push_back({kToy, move_one_pod});
+  PlanBench bench;
+  bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2).node("c", 0.3, 0.2);
+  bench.pods("web", 2, "a", "500m", "1Gi").pods("db", 2, "c", "500m", "1Gi");
+  bench.request.draining = {"c"};
+  bench.request.table = table;
+  const Plan plan = bench.plan({Strategy::NodeMaintenance, kToy});
+  ASSERT_THAT(moves_of(plan), SizeIs(3));
+  EXPECT_EQ(std::ranges::count(plan.moves, kToy, &PlannedMove::strategy), 1);
+  const auto toys = std::ranges::find(plan.moves, kToy, &PlannedMove::strategy);
+  EXPECT_EQ(toys->pod, "web-a-0");
+  EXPECT_EQ(toys->target, "b") << "c is drained";
+  EXPECT_THAT(toys->reason, HasSubstr("a toy moves it; reduces its load by"));
+}
 
 // --- NodeMaintenance ---
 
