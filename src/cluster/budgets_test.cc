@@ -29,7 +29,8 @@ TEST(Budgets, WhomTheyCover) {
     Cluster cluster;
     cluster.budgets().upsert(row.made);
     cluster.upsert_pod(PodBuilder(row.of).on("n"));
-    EXPECT_EQ(cluster.budgets().covers(cluster.budgets().all().at(0), cluster.pod(0)), row.covers) << row.what;
+    EXPECT_EQ(cluster.budgets().covers(cluster.budgets().all().at(0), cluster.pod(PodIndex{0})), row.covers)
+        << row.what;
   }
 }
 

@@ -346,7 +346,7 @@ Cluster::UidIndex& Cluster::uids() const {
   if (!uids_known_) {
     uids_known_ = true;
     pods_by_uid_.reserve(pod_count_);
-    for (PodIndex index = 0; index < pods_.size(); ++index) {
+    for (PodIndex index{0}; index < pods_.size(); ++index) {
       if (!pods_[index].uid.empty()) pods_by_uid_.insert(index);
     }
   }

@@ -92,7 +92,7 @@ TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
     EXPECT_TRUE(event->actions.has(*row.change));
     EXPECT_FALSE(event->actions.has(ActionType::Add));
     EXPECT_EQ(event->node_before->name, "n");
-    EXPECT_EQ(*event->node_after, *model.node(0).node);
+    EXPECT_EQ(*event->node_after, *model.node(NodeIndex{0}).node);
   }
 }
 

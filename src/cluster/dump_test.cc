@@ -36,7 +36,7 @@ TEST(Dump, FillsTheModelAndKeepsThePodsThatWait) {
   ASSERT_TRUE(dump) << dump.error().message;
   EXPECT_EQ(cluster.node_count(), 1U);
   EXPECT_EQ(cluster.pod_count(), 1U);
-  EXPECT_EQ(cluster.node(0).requested.cpu, 1000);
+  EXPECT_EQ(cluster.node(NodeIndex{0}).requested.cpu, 1000);
   EXPECT_EQ(cluster.budgets().all().size(), 1U);
   ASSERT_EQ(dump->waiting.size(), 1U);
   EXPECT_EQ(dump->waiting[0]->metadata().name(), "waits");
@@ -62,7 +62,7 @@ TEST(Dump, PodsThatAPersonWroteWithoutAUidAreNotTakenForOne) {
       cluster);
   ASSERT_TRUE(dump);
   EXPECT_EQ(cluster.pod_count(), 2U);
-  EXPECT_EQ(cluster.node(0).pods.size(), 2U);
+  EXPECT_EQ(cluster.node(NodeIndex{0}).pods.size(), 2U);
   EXPECT_NE(dump->waiting.at(0)->metadata().uid(), "");
 }
 

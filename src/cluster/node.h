@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/index.h"
 #include "cluster/labels.h"
 #include "cluster/node_load.h"
 #include "cluster/ports.h"
@@ -26,14 +27,6 @@ namespace rescheduler::cluster {
 struct AssignedPod;
 struct CompiledPodSpec;
 struct Interner;
-
-// The index of a node in every array of nodes. It stays valid while the node or a pod on it is known.
-using NodeIndex = std::uint32_t;
-inline constexpr NodeIndex kNoNode = ~NodeIndex{0};
-
-// The index of a pod in the model. It is reused after the pod is removed.
-using PodIndex = std::uint32_t;
-inline constexpr PodIndex kNoPod = ~PodIndex{0};
 
 struct NodeImage {
   Symbol name = Symbol::Empty;

@@ -24,6 +24,17 @@ constexpr Loads loads_of(double value) {
   return loads;
 }
 
+// Milli-cores, bytes, and units of the other tracked resources. Not a share of a node: the two do not convert into each
+// other.
+class Amounts {
+ public:
+  double& operator[](std::size_t resource) { return values_[resource]; }
+  double operator[](std::size_t resource) const { return values_[resource]; }
+
+ private:
+  std::array<double, kMostLoads> values_{};
+};
+
 inline constexpr double kUnknownLoad = std::numeric_limits<double>::quiet_NaN();
 
 struct NodeLoad {

@@ -147,7 +147,7 @@ void LoadTracker::write(NodeIndex index, const Entry& entry) {
 
 void LoadTracker::look(WallTime now) {
   now_ = std::max(now_, now);
-  for (NodeIndex index = 0; index < entries_.size(); ++index) {
+  for (NodeIndex index{0}; index < entries_.size(); ++index) {
     if (!entries_[index].name.empty() && !cluster_.node(index).exists()) clear(entries_[index]);
   }
   Loads sum{};

@@ -260,8 +260,8 @@ class Burst {
     const std::string name = "p" + std::to_string(number);
     const auto compiled_spec =
         cluster_.compiled_spec_of(pod(name).requests(std::to_string(100 + 400 * (number % 3)) + "m", "1Gi"));
-    NodeIndex least = 0;
-    for (NodeIndex i = 1; i < kNodes; ++i) {
+    NodeIndex least{0};
+    for (NodeIndex i{1}; i < kNodes; ++i) {
       if (predicted(i) < predicted(least)) least = i;
     }
     book_.placed(name, least, *compiled_spec->requirements, now);
@@ -276,12 +276,12 @@ class Burst {
     return sum;
   }
   void expect_near_truth() const {
-    for (NodeIndex i = 0; i < kNodes; ++i) EXPECT_NEAR(predicted(i), truth(i), 0.03) << i;
+    for (NodeIndex i{0}; i < kNodes; ++i) EXPECT_NEAR(predicted(i), truth(i), 0.03) << i;
   }
   double worst_over_mean() const {
     double most = 0.0;
     double sum = 0.0;
-    for (NodeIndex i = 0; i < kNodes; ++i) {
+    for (NodeIndex i{0}; i < kNodes; ++i) {
       most = std::max(most, truth(i));
       sum += truth(i);
     }

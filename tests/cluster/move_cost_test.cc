@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "config/read.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_api.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
@@ -31,9 +32,9 @@ using namespace std::chrono_literals;
 
 using Requests = std::map<std::string, int>;  // by "verb resource[/subresource]"
 
-class CountingApi final : public kube::Api {
+class CountingApi final : public kube::ForwardingApi {
  public:
-  explicit CountingApi(kube::Api& api) : api_(api) {}
+  using ForwardingApi::ForwardingApi;
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override {
     count(call);
     return api_.call(std::move(call), answer);
@@ -60,8 +61,6 @@ class CountingApi final : public kube::Api {
     if (call.dry_run) what += " (dry run)";
     ++requests[what];
   }
-
-  kube::Api& api_;
 };
 
 class MoveCost : public testing::Test {

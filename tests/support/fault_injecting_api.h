@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/api.h"
+#include "kube/client/forwarding_api.h"
 #include "net/event_loop.h"
 
 namespace rescheduler::test {
 
-class FaultInjectingApi final : public kube::Api {
+class FaultInjectingApi final : public kube::ForwardingApi {
  public:
-  FaultInjectingApi(kube::Api& api, net::Executor executor) : api_(api), executor_(std::move(executor)) {}
+  FaultInjectingApi(kube::Api& api, net::Executor executor) : ForwardingApi(api), executor_(std::move(executor)) {}
 
   // The next bindings fail with these errors, in order; they do not reach the server.
   void refuse_bindings(std::vector<Error> with) { refusals_.assign(with.begin(), with.end()); }
@@ -34,20 +34,10 @@ class FaultInjectingApi final : public kube::Api {
   std::size_t reads() const { return reads_; }  // gets of single objects
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
-  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
-    return api_.list(std::move(call), std::move(sink));
-  }
-  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
-    return api_.watch(std::move(call));
-  }
-  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
-    return api_.get_text(std::move(path), std::move(accept));
-  }
 
  private:
   net::Task<Result<void>> bind(kube::ApiCall call, kube::Message* answer);
 
-  kube::Api& api_;
   net::Executor executor_;
   std::deque<Error> refusals_;
   int lost_answers_ = 0;

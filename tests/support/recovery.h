@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/recovery_settings.h"
+#include "kube/client/forwarding_api.h"
 #include "kube/proto/apps.pb.h"
 #include "rescheduling/recovery/live_recovery.h"
 #include "server/recovery_webhook.h"
@@ -20,24 +21,14 @@ namespace rescheduler::test {
 
 // An Api with a guard before every call. If the guard returns an error, the call fails with it and does not reach the
 // server.
-class GuardedApi final : public kube::Api {
+class GuardedApi final : public kube::ForwardingApi {
  public:
   using Guard = std::function<std::optional<Error>(const kube::ApiCall&)>;
-  GuardedApi(kube::Api& api, Guard guard) : api_(api), guard_(std::move(guard)) {}
+  GuardedApi(kube::Api& api, Guard guard) : ForwardingApi(api), guard_(std::move(guard)) {}
 
   net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override;
-  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
-    return api_.list(std::move(call), std::move(sink));
-  }
-  net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
-    return api_.watch(std::move(call));
-  }
-  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
-    return api_.get_text(std::move(path), std::move(accept));
-  }
 
  private:
-  kube::Api& api_;
   Guard guard_;
 };
 

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "config/read.h"
 #include "kube/client/client.h"
+#include "kube/client/forwarding_api.h"
 #include "kube/codec/json.h"
 #include "kube/proto/apps.pb.h"
 #include "kube/proto/core_node.pb.h"
@@ -28,12 +29,9 @@ using namespace std::chrono_literals;
 constexpr std::chrono::seconds kLateness{1};  // in cluster time, so the test does not wait for it
 
 // Delivers Migrations later than all other kinds.
-class LateApi final : public kube::Api {
+class LateApi final : public kube::ForwardingApi {
  public:
-  LateApi(kube::Api& api, net::Timers& timers) : api_(api), timers_(timers) {}
-  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override {
-    return api_.call(std::move(call), answer);
-  }
+  LateApi(kube::Api& api, net::Timers& timers) : ForwardingApi(api), timers_(timers) {}
   net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
     const auto slept = co_await timers_.sleep_for(kLateness);
     if (!slept) co_return fail(slept.error());
@@ -46,36 +44,20 @@ class LateApi final : public kube::Api {
     auto stream = co_await api_.watch(std::move(call));
     co_return stream;
   }
-  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
-    return api_.get_text(std::move(path), std::move(accept));
-  }
 
  private:
-  kube::Api& api_;
   net::Timers& timers_;
 };
 
 // Counts the watches of each kind.
-class CountingApi final : public kube::Api {
+class CountingApi final : public kube::ForwardingApi {
  public:
-  explicit CountingApi(kube::Api& api) : api_(api) {}
-  net::Task<Result<void>> call(kube::ApiCall call, kube::Message* answer) override {
-    return api_.call(std::move(call), answer);
-  }
-  net::Task<Result<kube::ListPage>> list(kube::ApiCall call, kube::ItemSink sink) override {
-    return api_.list(std::move(call), std::move(sink));
-  }
+  using ForwardingApi::ForwardingApi;
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
     ++watches[std::string(call.resource->kind)];
     return api_.watch(std::move(call));
   }
-  net::Task<Result<std::string>> get_text(std::string path, std::string accept) override {
-    return api_.get_text(std::move(path), std::move(accept));
-  }
   std::map<std::string, int> watches;
-
- private:
-  kube::Api& api_;
 };
 
 class AfterAChangeOfLeader : public testing::Test {

@@ -15,14 +15,4 @@ net::Task<Result<void>> FencedApi::call(ApiCall call, Message* answer) {
   co_return done;
 }
 
-net::Task<Result<ListPage>> FencedApi::list(ApiCall call, ItemSink sink) {
-  return api_.list(std::move(call), std::move(sink));
-}
-
-net::Task<Result<std::unique_ptr<WatchStream>>> FencedApi::watch(ApiCall call) { return api_.watch(std::move(call)); }
-
-net::Task<Result<std::string>> FencedApi::get_text(std::string path, std::string accept) {
-  return api_.get_text(std::move(path), std::move(accept));
-}
-
 }  // namespace rescheduler::kube

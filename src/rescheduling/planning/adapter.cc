@@ -125,7 +125,7 @@ void Adapting::machines() {
 std::vector<Amount> Adapting::demand_of(PodIndex pod) const {
   const cluster::ResourceList& asked = builder_.cluster().pod(pod).compiled_spec->requirements->requests.plain;
   std::vector<Amount> demand{asked.cpu, up(asked.memory), 1};
-  const cluster::Loads& carried = builder_.inventory().load_of(pod);
+  const cluster::Amounts& carried = builder_.inventory().usage_of(pod);
   for (const std::size_t resource : loads_) demand.push_back(load_units(resource, carried[resource]));
   if (scaled_ != 0) demand.push_back(static_cast<Amount>(std::llround(static_cast<double>(asked.memory) * scale_)));
   return demand;

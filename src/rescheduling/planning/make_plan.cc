@@ -59,7 +59,7 @@ class MoveWorth {
     if (place_[index] == kNowhere) return;
     for (std::size_t i = 0; i < kResources.size(); ++i) {
       const double whole = std::max(whole_of(*builder_.cluster().node(index).node, kResources[i]), 1.0);
-      loads_[i][place_[index]] += factor * builder_.inventory().load_of(pod)[kResources[i]] / whole;
+      loads_[i][place_[index]] += factor * builder_.inventory().usage_of(pod)[kResources[i]] / whole;
     }
   }
   double deviation() const {
@@ -148,7 +148,7 @@ std::string Finishing::effect(const Intent& intent, PodIndex pod, NodeIndex from
   if (known(from)) {
     const double whole = std::max(whole_of(*builder_.cluster().node(from).node, resource), 1.0);
     text = fmt::format("; reduces its load by {:.0f} points",
-                       kPercent * builder_.inventory().load_of(pod)[resource] / whole);
+                       kPercent * builder_.inventory().usage_of(pod)[resource] / whole);
   }
   const cluster::NodeInfo& target = builder_.cluster().node(to);
   if (known(to)) {

@@ -191,17 +191,17 @@ TEST(Movable, WhatIsHeldStaysWithTheReasonGiven) {
 TEST(Snapshot, KnowsTheDeploymentBehindAPod) {
   PlanBench bench;
   bench.node("a", 0.5, 0.5).add(running("p", "web-7f9").on("a"));
-  EXPECT_EQ(bench.snapshot.lineage_of(0).kind, "ReplicaSet");
+  EXPECT_EQ(bench.snapshot.lineage_of(cluster::PodIndex{0}).kind, "ReplicaSet");
   api::HorizontalPodAutoscaler scaler;
   scaler.mutable_metadata()->set_namespace_("default");
   scaler.mutable_metadata()->set_name("scaler");
   scaler.mutable_spec()->mutable_scale_target_ref()->set_kind("ReplicaSet");
   scaler.mutable_spec()->mutable_scale_target_ref()->set_name("web-7f9");
-  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(cluster::PodIndex{0})));
   bench.snapshot.upsert(scaler);
-  EXPECT_TRUE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+  EXPECT_TRUE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(cluster::PodIndex{0})));
   bench.snapshot.remove(scaler);
-  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(0)));
+  EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(cluster::PodIndex{0})));
 }
 
 TEST(Snapshot, MaintenanceBeginsWithTrueOnly) {

@@ -53,7 +53,7 @@ PlanBuilder::PlanBuilder(const Snapshot& snapshot, const PlanRequest& request, P
 bool PlanBuilder::stays_cool(PodIndex pod, NodeIndex index) const {
   const cluster::NodeInfo& node = cluster().node(index);
   if (!measured()) return true;
-  const cluster::Loads& carried = inventory_.load_of(pod);
+  const cluster::Amounts& carried = inventory_.usage_of(pod);
   return std::ranges::all_of(rules_.judged(), [&](std::size_t resource) {
     if (!node.load.knows(resource)) return true;
     const double coming = carried[resource] / std::max(whole_of(*node.node, resource), 1.0);
@@ -85,7 +85,7 @@ bool PlanBuilder::allows(PodIndex unassigned, NodeIndex index) {
 double PlanBuilder::fullness_with(PodIndex pod, NodeIndex index) const {
   const cluster::NodeInfo& node = cluster().node(index);
   const auto& load_summary = cluster().load_summary();
-  const cluster::Loads& carried = inventory_.load_of(pod);
+  const cluster::Amounts& carried = inventory_.usage_of(pod);
   double fullest = 0;
   for (const std::size_t resource : rules_.judged()) {
     const double limit = std::max(rules_.band(index, resource).trigger, 0.01);
@@ -160,7 +160,7 @@ std::uint32_t PlanBuilder::alike_on(PodIndex pod, NodeIndex index) const {
 }
 
 void PlanBuilder::count_alike() {
-  for (PodIndex pod = 0; pod < cluster().pods().size(); ++pod) {
+  for (PodIndex pod{0}; pod < cluster().pods().size(); ++pod) {
     if (cluster().pod(pod).uid.empty()) continue;
     const PodFacts& facts = snapshot_.facts(pod);
     if (facts.owner) ++alike_[{facts.owner.get(), facts.images}];

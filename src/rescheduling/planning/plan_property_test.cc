@@ -209,7 +209,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
     RC_ASSERT(snapshot.cluster().node(snapshot.cluster().pod(*index).node).node->name == move.source);
     const api::Pod pod = cluster.pods.at(move.uid).pod;
     const PodInventory inventory(snapshot);
-    const cluster::Loads carried = inventory.load_of(*index);
+    const cluster::Amounts carried = inventory.usage_of(*index);
     // Without the old pod, because the scheduler places the replacement after the eviction.
     PlannedMove there = move;
     snapshot.remove(pod);

@@ -143,7 +143,7 @@ Plan PlanBench::plan(const std::vector<Strategy>& strategies) {
 void PlanBench::carry_out(const PlannedMove& move) {
   const PodInventory inventory(snapshot);
   const cluster::PodIndex index = *snapshot.cluster().find_pod(move.uid);
-  const cluster::Loads carried = inventory.load_of(index);
+  const cluster::Amounts carried = inventory.usage_of(index);
   const bool was_measured = !std::isnan(snapshot.usage_of(index).cores);
   PodBuilder pod =
       changed(pods_.at(move.uid), [&](api::Pod& object) { object.mutable_spec()->set_node_name(move.target); });
@@ -166,10 +166,10 @@ void PlanBench::carry_out(const Plan& plan) {
   // Keeps the loads that were apportioned before the first move.
   const PodInventory inventory(snapshot);
   if (measured_) {
-    for (cluster::PodIndex pod = 0; pod < snapshot.cluster().pods().size(); ++pod) {
+    for (cluster::PodIndex pod{0}; pod < snapshot.cluster().pods().size(); ++pod) {
       const auto& placed = snapshot.cluster().pod(pod);
       if (placed.uid.empty()) continue;
-      const cluster::Loads& carried = inventory.load_of(pod);
+      const cluster::Amounts& carried = inventory.usage_of(pod);
       pod_uses(placed.uid, carried[cluster::kCpuLoad] / 1000, carried[cluster::kMemoryLoad]);
     }
   }
@@ -206,7 +206,7 @@ std::string text_of(const Snapshot& snapshot) {
     for (const std::string& pod : pods) text += " " + pod;
     text += "\n";
   }
-  for (cluster::PodIndex pod = 0; pod < cluster.pods().size(); ++pod) {
+  for (cluster::PodIndex pod{0}; pod < cluster.pods().size(); ++pod) {
     const auto& placed = cluster.pod(pod);
     if (!placed.uid.empty()) text += fmt::format("{} on {}\n", placed.uid, placed.node);
   }

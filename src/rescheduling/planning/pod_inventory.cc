@@ -49,7 +49,7 @@ double whole_of(const cluster::Node& node, std::size_t resource) {
 
 PodInventory::PodInventory(const Snapshot& snapshot) : snapshot_(snapshot) {
   count_lineages();
-  find_loads();
+  find_usages();
 }
 
 void PodInventory::count_lineages() {
@@ -57,7 +57,7 @@ void PodInventory::count_lineages() {
   lineage_of_.assign(pods.size(), 0);
   boost::unordered_flat_map<const OwnerRef*, LineageIndex> by_owner;
   std::map<migration::Lineage, LineageIndex> known;
-  for (PodIndex index = 0; index < pods.size(); ++index) {
+  for (PodIndex index{0}; index < pods.size(); ++index) {
     if (pods[index].uid.empty()) continue;
     const PodFacts& facts = snapshot_.facts(index);
     auto place = by_owner.end();
@@ -126,10 +126,10 @@ std::optional<std::uint32_t> PodInventory::allowance_of(PodIndex pod) const {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(least, 0));
 }
 
-void PodInventory::find_loads() {
+void PodInventory::find_usages() {
   const auto& cluster = snapshot_.cluster();
   const auto& load_summary = cluster.load_summary();
-  loads_.assign(cluster.pods().size(), cluster::Loads{});
+  usages_.assign(cluster.pods().size(), cluster::Amounts{});
   const std::size_t followed = std::min(load_summary.resources.size(), cluster::kMostLoads);
   for (const cluster::NodeIndex index : cluster.existing_nodes()) {
     const NodeInfo& node = cluster.node(index);
@@ -143,7 +143,7 @@ void PodInventory::find_loads() {
         const double measured = snapshot_.usage_of(pod).of(resource);
         // The node has no sample; the pod can have one.
         const bool known = load_summary.basis == LoadBasis::Usage && !std::isnan(measured);
-        loads_[pod][resource] = known ? std::max(measured, 0.0) * unit : requested(cluster.pod(pod), resource);
+        usages_[pod][resource] = known ? std::max(measured, 0.0) * unit : requested(cluster.pod(pod), resource);
       }
     }
   }
@@ -160,15 +160,15 @@ void PodInventory::share_out(const NodeInfo& node, std::size_t resource) {
     if (std::isnan(measured)) {
       weights += expected(snapshot_, pod, resource);
     } else {
-      loads_[pod][resource] = std::max(measured, 0.0) * unit;
-      left -= loads_[pod][resource];
+      usages_[pod][resource] = std::max(measured, 0.0) * unit;
+      left -= usages_[pod][resource];
     }
   }
   if (!(weights > 0)) return;
   left = std::max(left, 0.0);
   for (const PodIndex pod : node.pods) {
     if (!std::isnan(snapshot_.usage_of(pod).of(resource))) continue;
-    loads_[pod][resource] = left * expected(snapshot_, pod, resource) / weights;
+    usages_[pod][resource] = left * expected(snapshot_, pod, resource) / weights;
   }
 }
 

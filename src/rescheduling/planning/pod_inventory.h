@@ -45,21 +45,20 @@ class PodInventory {
   // How many pods the PodDisruptionBudget of the pod allows to disrupt now; empty: no budget selects the pod.
   std::optional<std::uint32_t> allowance_of(cluster::PodIndex pod) const;
 
-  // Usage of a pod in milli-cores, bytes, and units of other followed resources. Measured usage if known. Otherwise the
-  // pod's part of the measured load of its node, in proportion to its expected usage. Without a sample of the node: the
-  // requests.
-  const cluster::Loads& load_of(cluster::PodIndex pod) const { return loads_[pod]; }
+  // Measured usage of a pod, if known. Otherwise the pod's part of the measured load of its node, in proportion to its
+  // expected usage. Without a sample of the node: the requests.
+  const cluster::Amounts& usage_of(cluster::PodIndex pod) const { return usages_[pod]; }
 
  private:
   void count_lineages();
-  void find_loads();
+  void find_usages();
   void share_out(const cluster::NodeInfo& node, std::size_t resource);
   bool lets_unhealthy_go(const cluster::Budget& budget) const;
 
   const Snapshot& snapshot_;
   std::vector<LineageIndex> lineage_of_;  // by PodIndex
   std::vector<LineageFacts> lineages_;
-  std::vector<cluster::Loads> loads_;                                                     // by PodIndex
+  std::vector<cluster::Amounts> usages_;                                                  // by PodIndex
   mutable boost::unordered_flat_map<std::uint64_t, std::vector<std::uint32_t>> budgets_;  // by namespace and labels
 };
 

@@ -168,7 +168,7 @@ void WhatIf::add_load(PodIndex pod, NodeIndex index, double factor) {
   if (cluster.load_summary().basis != cluster::LoadBasis::Usage || !node.exists()) return;
   loads_.try_emplace(index, node.load);
   cluster::NodeLoad load = node.load;
-  const cluster::Loads& carried = inventory_.load_of(pod);
+  const cluster::Amounts& carried = inventory_.usage_of(pod);
   for (std::size_t i = 0; i < cluster::kMostLoads; ++i) {
     const double whole = whole_of(*node.node, i);
     if (load.knows(i) && whole > 0) load.reserved[i] += factor * carried[i] / whole;

@@ -134,7 +134,7 @@ Balancing::State Balancing::state() const {
 
 bool Balancing::is_worth_moving(PodIndex pod) const {
   const cluster::Node& node = *builder_.cluster().node(builder_.cluster().pod(pod).node).node;
-  const cluster::Loads& carried = builder_.inventory().load_of(pod);
+  const cluster::Amounts& carried = builder_.inventory().usage_of(pod);
   return std::ranges::any_of(builder_.rules().judged(), [&](std::size_t resource) {
     return carried[resource] / std::max(whole_of(node, resource), 1.0) * kPercent >= settings_.least_gain;
   });

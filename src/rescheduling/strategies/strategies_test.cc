@@ -23,7 +23,7 @@ constexpr auto kToy = static_cast<Strategy>(config::kStrategies.size());
 
 // Moves the first pod to the node that is least full with it.
 void move_one_pod(PlanBuilder& builder) {
-  constexpr cluster::PodIndex kFirst = 0;
+  constexpr cluster::PodIndex kFirst{0};
   if (builder.is_moved(kFirst) || builder.why_not_movable(kFirst, Purpose::Improve)) return;
   const cluster::NodeIndex from = builder.what_if().now_on(kFirst);
   builder.what_if().unassign(kFirst);
