@@ -140,9 +140,10 @@ TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
   ASSERT_FALSE(lands_on("lonely").empty());
   start_migrator();
   const auto request = move_request_for(pod("lonely"), other_node(node_of_pod("lonely")));
-  static_cast<void>(move(request));
-  static_cast<void>(move(request));
-  ASSERT_EQ(migrations().size(), 2U);
+  // Each move leaves a Migration. The migrator can sweep by itself in between.
+  EXPECT_EQ(move(request).result, MoveResult::Refused);
+  EXPECT_EQ(move(request).result, MoveResult::Refused);
+  EXPECT_THAT(migrations(), ::testing::Not(IsEmpty()));
   migrator().sweep();
   EXPECT_TRUE(eventually([&] { return migrations().size() == 1; }));
 }

@@ -154,7 +154,7 @@ class Arguments(RigTestCase):
 
     def test_wrong_usage_is_one_sentence_and_code_2(self):
         for words, complaint in (
-            (["up", "Bad/Name"], "no name for a rig"),
+            (["up", "Bad/Name"], "not a valid name of a rig"),
             (["up", "--with", "etcd", "--nodes", "3"], "--nodes needs kwok"),
             (["up", "--with", "etcd", "--kwok-arg", "--v=1"], "arguments are given for kwok"),
             (["up", "--with", "kubelet"], "no component 'kubelet'"),
