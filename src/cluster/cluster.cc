@@ -42,11 +42,17 @@ bool same_for_placement(const AssignedPod& a, const AssignedPod& b) {
 }
 
 // Each cluster starts its generations at a different number, so that a cached result of one cluster never matches a
-// generation of another. Each cluster has room for 2^40 (about 10^12) changes.
+// generation of another. A cluster has room for 2^40 (about 10^12) changes. A copy lives for one plan: it has room for
+// 2^28 changes, in the upper half of the numbers, so that the ranges last for 10^10 copies.
 std::uint64_t first_generation() {
-  constexpr std::uint64_t kChanges = std::uint64_t{1} << 40U;
   static std::atomic<std::uint64_t> clusters{0};
-  return kChanges * clusters.fetch_add(1, std::memory_order_relaxed);
+  return clusters.fetch_add(1, std::memory_order_relaxed) << 40U;
+}
+
+std::uint64_t first_generation_of_copy() {
+  constexpr std::uint64_t kUpperHalf = std::uint64_t{1} << 63U;
+  static std::atomic<std::uint64_t> copies{0};
+  return kUpperHalf + (copies.fetch_add(1, std::memory_order_relaxed) << 28U);
 }
 
 }  // namespace
@@ -80,7 +86,7 @@ Cluster::Cluster(const Cluster& other)
       volumes_(other.volumes_, interner_),
       load_summary_(other.load_summary_),
       listened_to_(other.listened_to_),
-      generation_(first_generation()),
+      generation_(first_generation_of_copy()),
       nodes_version_(other.nodes_version_) {}
 
 ClusterEventPtr Cluster::make_event(ClusterEvent cluster_event) const {
