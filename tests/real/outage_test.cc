@@ -118,7 +118,10 @@ TEST_F(RealOutage, ACutWireIsResumedWithoutANewList) {
 
 TEST_F(RealOutage, CompactionBehindAFollowersBackMeansANewListAndAnExactDifference) {
   const auto lists = stat(&kube::ReflectorStats::lists);
+  const auto failures = stat(&kube::ReflectorStats::failures);
   proxy_->set(TcpProxy::Wire::Cut);
+  // Otherwise the old connection could still deliver the writes, and no version would be missing.
+  ASSERT_TRUE(eventually([&] { return stat(&kube::ReflectorStats::failures) > failures; }));
   write(100, 150);
   // A restarted API server has no watch history, and after the compaction etcd has none either.
   ASSERT_TRUE(rig_->command("compact"));
