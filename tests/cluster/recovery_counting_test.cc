@@ -43,7 +43,7 @@ TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
   EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":1)"));
   ASSERT_EQ(live_pods().size(), 1U);
   const std::string uid = live_pods()[0].metadata().uid();
-  EXPECT_THAT(retry_ledger(), HasSubstr(uid)) << "for whom it was counted";
+  EXPECT_THAT(retry_ledger(), HasSubstr(uid)) << "the ledger names the pod that failed";
   recoveries_.clear();
   start_recovery();
   ASSERT_TRUE(eventually([&] {

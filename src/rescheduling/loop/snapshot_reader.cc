@@ -115,7 +115,8 @@ void SnapshotReader::take(std::unique_ptr<cluster::Cluster> copy) {
   std::erase_if(departures_, [](const auto& entry) { return entry.second.empty(); });
 }
 
-// The pod is still in the copy of the model. A pod that came after this copy was made has left no trace in the samples.
+// The pod is still in the copy of the model. A pod that came after this copy was made is ignored: it ran for less than
+// a cycle, and the samples are means over minutes.
 void SnapshotReader::note_departure(const api::Pod& pod) {
   const cluster::Cluster& cluster = snapshot_.cluster();
   const auto index = cluster.find_pod(pod.metadata().uid());

@@ -143,7 +143,7 @@ events:
   - {at: 7s, load: {workload: shop/one, cpu: 500m}}
   - {at: 8s, apply: [{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: shop}, data: {k: v}}]}
   - {at: 9s, delete: {pod: shop/one}}
-  - {at: 10s, delete: {pod: shop/nobody}}
+  - {at: 10s, delete: {pod: shop/missing}}
 )");
   const auto node = [this](const char* name) { return server.find<api::Node>("", name); };
   agenda.run_for(1s);
@@ -169,7 +169,7 @@ events:
   agenda.run_for(1s);
   EXPECT_TRUE(runner->over());
   EXPECT_TRUE(runner->activities().back().warning);
-  EXPECT_THAT(runner->activities().back().text, HasSubstr("delete pod shop/nobody: refused"));
+  EXPECT_THAT(runner->activities().back().text, HasSubstr("delete pod shop/missing: refused"));
 }
 
 TEST_F(ScenarioRunnerTest, PodsThatComeAfterAChangeOfLoadHaveTheNewLoad) {
