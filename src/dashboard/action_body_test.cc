@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ActionBody, SaysWhatIsWanted) {
+TEST(ActionBody, EachActionIsReadFromItsBody) {
   const auto move = read_move(R"({"namespace":"shop","pod":"web","to":"node-b"})");
   ASSERT_TRUE(move) << move.error().message;
   EXPECT_EQ(move->to, "node-b");
@@ -18,7 +18,7 @@ TEST(ActionBody, SaysWhatIsWanted) {
   EXPECT_EQ(read_demo_action(R"({"do":"setStrategy","strategy":"LoadBalancing","mode":"observe"})")->mode, "observe");
 }
 
-TEST(ActionBody, WhatIsNotUnderstoodIsRefusedInOneSentence) {
+TEST(ActionBody, AnInvalidBodyIsAnErrorWithTheReason) {
   const auto complaint = [](const char* body) { return read_move(body).error().message; };
   EXPECT_THAT(complaint(""), HasSubstr("not valid JSON"));
   EXPECT_THAT(complaint("[]"), HasSubstr("not a JSON object"));

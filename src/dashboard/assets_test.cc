@@ -20,7 +20,7 @@ net::HttpRequest request(std::string_view header = {}, std::string_view value = 
   return made;
 }
 
-TEST(Assets, EveryPageIsToldToTakeNothingFromElsewhere) {
+TEST(Assets, EveryResponseForbidsContentFromOtherSites) {
   for (const char* path : {"index.html", "app-1a2b3c4d.js", "missing.js"}) {
     const auto page = page_for(kPages, path, request());
     const std::string policy(page.headers.get("Content-Security-Policy"));
@@ -32,7 +32,7 @@ TEST(Assets, EveryPageIsToldToTakeNothingFromElsewhere) {
   }
 }
 
-TEST(Assets, NamesWithAHashAreKeptAndTheFirstPageIsAskedForAgain) {
+TEST(Assets, FilesWithAHashAreCachedAndTheFirstPageIsRevalidated) {
   EXPECT_THAT(std::string(page_for(kPages, "app-1a2b3c4d.js", request()).headers.get("Cache-Control")),
               HasSubstr("immutable"));
   EXPECT_EQ(page_for(kPages, "index.html", request()).headers.get("Cache-Control"), "no-cache");
@@ -40,7 +40,7 @@ TEST(Assets, NamesWithAHashAreKeptAndTheFirstPageIsAskedForAgain) {
   EXPECT_EQ(page_for(kPages, "index.html", request("If-None-Match", "\"0\"")).status, 200);
 }
 
-TEST(Assets, WhoTakesGzipGetsIt) {
+TEST(Assets, AClientThatAcceptsGzipGetsTheCompressedFile) {
   const auto packed = page_for(kPages, "index.html", request("Accept-Encoding", "br, gzip"));
   EXPECT_EQ(packed.body, "packed");
   EXPECT_EQ(packed.headers.get("Content-Encoding"), "gzip");
@@ -48,13 +48,13 @@ TEST(Assets, WhoTakesGzipGetsIt) {
   EXPECT_EQ(page_for(kPages, "app-1a2b3c4d.js", request("Accept-Encoding", "gzip")).body, "alert");
 }
 
-TEST(Assets, APlaceInTheApplicationIsItsFirstPageAndAMissingFileIsNot) {
+TEST(Assets, ARouteOfTheApplicationReturnsTheFirstPageAndAMissingFileReturns404) {
   EXPECT_EQ(page_for(kPages, "nodes/worker-1", request()).body, "<p>");
   EXPECT_EQ(page_for(kPages, "old-0f0f0f0f.js", request()).status, 404);
   EXPECT_EQ(page_for(kPages, "../../etc/passwd.txt", request()).status, 404);
 }
 
-TEST(Assets, TheBinaryHasAFirstPage) { EXPECT_EQ(page_for(assets(), "index.html", request()).status, 200); }
+TEST(Assets, TheBinaryContainsTheFirstPage) { EXPECT_EQ(page_for(assets(), "index.html", request()).status, 200); }
 
 }  // namespace
 }  // namespace rescheduler::dashboard

@@ -8,12 +8,14 @@
 #include <boost/json/parse.hpp>
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "cluster/labels.h"
 #include "cluster/objects/annotations.h"
 #include "cluster/objects/nodes.h"
 #include "cluster/objects/pods.h"
 #include "cluster/pod_requests.h"
 #include "kube/codec/json_words.h"
+#include "kube/codec/protobuf.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/quantity.h"
@@ -83,11 +85,29 @@ std::int64_t amount(const api::NodeStatus& status, const std::string& resource, 
   return milli ? parsed->milli_value() : parsed->value();
 }
 
+std::string encode_details(const api::Node& node) {
+  api::Node details;
+  *details.mutable_metadata()->mutable_labels() = node.metadata().labels();
+  *details.mutable_spec()->mutable_taints() = node.spec().taints();
+  *details.mutable_status()->mutable_conditions() = node.status().conditions();
+  *details.mutable_status()->mutable_allocatable() = node.status().allocatable();
+  std::string bytes = kube::encode_bare(details);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
 double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : cluster::kUnknownLoad;
 }
 
 }  // namespace
+
+api::Node details_of(const NodeEntry& node) {
+  api::Node details;
+  const auto decoded = kube::decode_bare(node.details, details, kube::UnknownFields::Keep);
+  RESCHEDULER_CHECK(decoded.has_value(), "the details of node {}: {}", node.name, decoded.error().message);
+  return details;
+}
 
 std::string_view NodeEntry::state() const {
   if (!ready) return "notReady";
@@ -122,10 +142,10 @@ void ClusterView::remove(const google::protobuf::Message& object) {
   if (object.GetDescriptor() == api::Pod::descriptor()) {
     const auto& meta = static_cast<const api::Pod&>(object).metadata();
     const std::string key = meta.namespace_() + "/" + meta.name();
-    const auto found = pods_.find(key);
-    if (found == pods_.end() || found->second.uid_hash != hash_of(meta.uid())) return;
-    count(found->second, -1);
-    place(found->second, -1);
+    const auto found = pods_.find(std::string_view(key));
+    if (found == pods_.end() || found->uid_hash_ != hash_of(meta.uid())) return;
+    count(*found, -1);
+    place(*found, -1);
     pods_.erase(found);
     return;
   }
@@ -145,26 +165,13 @@ void ClusterView::upsert_node(const api::Node& object, WallTime now) {
   NodeEntry& node = at(object.metadata().name());
   if (node.exists) count(node, -1);
   node.exists = true;
-  node.uid = object.metadata().uid();
-  const auto& labels = object.metadata().labels();
-  node.labels = {labels.begin(), labels.end()};
+  node.details = encode_details(object);
   node.zone = cluster::zone_of(object);
   node.pool = pool_of(object);
   node.ready = cluster::is_ready(object);
   node.unschedulable = object.spec().unschedulable();
   node.maintenance = cluster::requests_maintenance(object.metadata());
   node.quarantine = quarantine_of(object, now);
-  node.taints.clear();
-  for (const api::Taint& taint : object.spec().taints()) {
-    node.taints.push_back({taint.key(), taint.value(), taint.effect()});
-  }
-  node.conditions.clear();
-  for (const api::NodeCondition& one : object.status().conditions()) {
-    node.conditions.push_back(
-        {one.type(), one.status(), one.reason(), one.message(), wall_of(one.last_transition_time())});
-  }
-  node.allocatable.clear();
-  for (const auto& [resource, quantity] : object.status().allocatable()) node.allocatable[resource] = quantity.string();
   node.cpu = amount(object.status(), "cpu", true);
   node.memory = amount(object.status(), "memory", false);
   node.most_pods = amount(object.status(), "pods", false);
@@ -175,35 +182,41 @@ void ClusterView::upsert_node(const api::Node& object, WallTime now) {
 
 void ClusterView::upsert_pod(const api::Pod& object) {
   const api::ObjectMeta& meta = object.metadata();
-  const auto [found, added] = pods_.try_emplace(meta.namespace_() + "/" + meta.name());
-  PodEntry& entry = found->second;
-  if (added) {
-    entry.id = &found->first;
-    entry.ns_size = static_cast<std::uint32_t>(meta.namespace_().size());
+  const std::string key = meta.namespace_() + "/" + meta.name();
+  auto entry = pods_.find(std::string_view(key));
+  if (entry != pods_.end()) {
+    count(*entry, -1);
+    place(*entry, -1);
+    auto changed = pods_.extract(entry);
+    describe(object, changed.value());
+    entry = pods_.insert(std::move(changed)).position;
   } else {
-    count(entry, -1);
-    place(entry, -1);
+    PodEntry added;
+    describe(object, added);
+    entry = pods_.insert(std::move(added)).first;
   }
-  describe(object, entry);
-  count(entry, 1);
-  place(entry, 1);
+  count(*entry, 1);
+  place(*entry, 1);
 }
 
 void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
-  entry.uid_hash = hash_of(pod.metadata().uid());
-  entry.node = intern(pod.spec().node_name());
-  entry.phase = intern(phase_of(pod));
+  const api::ObjectMeta& meta = pod.metadata();
+  const cluster::WorkloadName owner = cluster::workload_of(pod);
+  entry.names_ = fmt::format("{}/{}{}", meta.namespace_(), meta.name(), owner.name);
+  entry.ns_size_ = static_cast<std::uint32_t>(meta.namespace_().size());
+  entry.key_size_ = static_cast<std::uint32_t>(meta.namespace_().size() + 1 + meta.name().size());
+  entry.uid_hash_ = hash_of(meta.uid());
+  entry.owner_kind_ = intern(owner.kind);
+  entry.node_ = intern(pod.spec().node_name());
+  entry.phase_ = intern(phase_of(pod));
   entry.ready = cluster::is_ready(pod);
   entry.over = cluster::is_finished(pod);
-  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase);
+  entry.failing = pod.status().phase() == "Failed" || is_trouble(entry.phase());
   const auto requests = cluster::requests_of(pod, cluster::RequestsOf::Placed, symbols_);
   entry.cpu = requests.plain.cpu;
   entry.memory = requests.plain.memory;
   entry.priority = pod.spec().priority();
-  entry.created = wall_of(pod.metadata().creation_timestamp());
-  const cluster::WorkloadName owner = cluster::workload_of(pod);
-  entry.owner_kind = intern(owner.kind);
-  entry.owner_name = owner.name;
+  entry.created = wall_of(meta.creation_timestamp());
 }
 
 void ClusterView::count(const PodEntry& pod, int by) {
@@ -222,11 +235,11 @@ void ClusterView::count(const NodeEntry& node, int by) {
 
 // A finished pod uses no resources, but the pages still list it.
 void ClusterView::place(const PodEntry& pod, int by) {
-  if (pod.node.empty()) return;
-  NodeEntry& node = at(pod.node);
-  const auto at_key = std::ranges::lower_bound(node.pods, pod.key());
+  if (pod.node().empty()) return;
+  NodeEntry& node = at(pod.node());
+  const auto at_key = std::ranges::lower_bound(node.pods, pod.key(), {}, &PodEntry::key);
   if (by > 0) {
-    node.pods.insert(at_key, pod.key());
+    node.pods.insert(at_key, &pod);
   } else {
     node.pods.erase(at_key);
   }
@@ -235,8 +248,8 @@ void ClusterView::place(const PodEntry& pod, int by) {
     node.memory_requested += by * pod.memory;
     node.live_pods = by > 0 ? node.live_pods + 1 : node.live_pods - 1;
   }
-  if (node.exists) dirty_.emplace(pod.node);
-  if (by < 0) drop_if_unused(pod.node);
+  if (node.exists) dirty_.insert(pod.node());
+  if (by < 0) drop_if_unused(pod.node());
 }
 
 NodeEntry& ClusterView::at(std::string_view name) {
@@ -287,14 +300,14 @@ const NodeEntry* ClusterView::node(std::string_view name) const {
 
 const PodEntry* ClusterView::pod(std::string_view key) const {
   const auto found = pods_.find(key);
-  return found == pods_.end() ? nullptr : &found->second;
+  return found == pods_.end() ? nullptr : &*found;
 }
 
 std::pair<std::vector<const PodEntry*>, std::size_t> ClusterView::find(const PodQuery& query) const {
   std::vector<const PodEntry*> found;
   std::size_t total = 0;
   const auto look = [&](const PodEntry& pod) {
-    if (!query.node.empty() && pod.node != query.node) return;
+    if (!query.node.empty() && pod.node() != query.node) return;
     if (query.state == "pending" && !pod.pending()) return;
     if (query.state == "failing" && !pod.failing) return;
     if (!query.text.empty() && pod.key().find(query.text) == std::string_view::npos) return;
@@ -302,9 +315,9 @@ std::pair<std::vector<const PodEntry*>, std::size_t> ClusterView::find(const Pod
     if (found.size() < query.limit) found.push_back(&pod);
   };
   if (const NodeEntry* on = query.node.empty() ? nullptr : node(query.node); on != nullptr) {
-    for (const std::string_view key : on->pods) look(pods_.find(key)->second);
+    for (const PodEntry* pod : on->pods) look(*pod);
   } else {
-    for (const auto& [key, pod] : pods_) look(pod);
+    for (const PodEntry& pod : pods_) look(pod);
   }
   return {std::move(found), total};
 }

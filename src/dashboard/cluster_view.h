@@ -27,28 +27,37 @@ class Pod;
 
 namespace rescheduler::dashboard {
 
-// There can be very many entries: ClusterView owns the shared strings, and they live as long as it.
-struct PodEntry {
-  std::string_view key() const { return *id; }
-  std::string_view ns() const { return key().substr(0, ns_size); }
-  std::string_view name() const { return key().substr(ns_size + 1); }
+// There can be very many entries: a pod has one allocation for its names, and ClusterView owns the texts that pods
+// share.
+class PodEntry {
+ public:
+  std::string_view key() const { return std::string_view(names_).substr(0, key_size_); }  // "ns/name"
+  std::string_view ns() const { return key().substr(0, ns_size_); }
+  std::string_view name() const { return key().substr(ns_size_ + 1U); }
+  std::string_view owner_name() const { return std::string_view(names_).substr(key_size_); }
+  const std::string& owner_kind() const { return *owner_kind_; }
+  const std::string& node() const { return *node_; }    // empty: not bound
+  const std::string& phase() const { return *phase_; }  // or the reason why a container does not run
+  bool pending() const { return node_->empty() && !over; }
 
-  const std::string* id = nullptr;  // "ns/name", the key of the view's map
-  std::uint32_t ns_size = 0;
-  std::size_t uid_hash = 0;
-  std::string_view node{};  // empty: not bound
-  std::string_view owner_kind{};
-  std::string owner_name{};
-  std::string_view phase{};  // or the reason why a container does not run
   bool ready = false;
   bool failing = false;
   bool over = false;
+  std::int32_t priority = 0;
   std::int64_t cpu = 0;  // requested, in milli-cores
   std::int64_t memory = 0;
-  std::int32_t priority = 0;
   WallTime created{};
 
-  bool pending() const { return node.empty() && !over; }
+ private:
+  friend class ClusterView;
+
+  std::string names_;  // the key, then the name of the owner
+  std::uint32_t ns_size_ = 0;
+  std::uint32_t key_size_ = 0;
+  std::size_t uid_hash_ = 0;
+  const std::string* owner_kind_ = nullptr;
+  const std::string* node_ = nullptr;
+  const std::string* phase_ = nullptr;
 };
 
 struct QuarantineView {
@@ -58,31 +67,14 @@ struct QuarantineView {
 };
 
 struct NodeEntry {
-  struct TaintView {
-    std::string key{};
-    std::string value{};
-    std::string effect{};
-  };
-  struct ConditionView {
-    std::string type{};
-    std::string status{};
-    std::string reason{};
-    std::string message{};
-    WallTime since{};
-  };
-
   std::string name{};
   std::string zone{};
   std::string pool{};
-  std::string uid{};
   bool exists = false;  // false: only pods refer to the node
   bool ready = false;
   bool unschedulable = false;
   bool maintenance = false;
-  std::map<std::string, std::string> labels{};
-  std::vector<TaintView> taints{};
-  std::vector<ConditionView> conditions{};
-  std::map<std::string, std::string> allocatable{};
+  std::string details{};  // see details_of()
   QuarantineView quarantine{};
   std::int64_t cpu = 0;  // allocatable
   std::int64_t memory = 0;
@@ -90,12 +82,15 @@ struct NodeEntry {
   std::int64_t cpu_requested = 0;
   std::int64_t memory_requested = 0;
   cluster::NodeLoad load{};
-  std::vector<std::string_view> pods{};  // pods of the node, by PodEntry::key
-  std::size_t live_pods = 0;             // number of pods of the node that are not over
-  std::string row{};                     // the last published row
+  std::vector<const PodEntry*> pods{};  // by key
+  std::size_t live_pods = 0;            // pods that are not over
+  std::string row{};                    // the last published row
 
   std::string_view state() const;
 };
+
+// What only the page of one node shows: labels, taints, conditions, allocatable. Nodes keep it encoded.
+api::Node details_of(const NodeEntry& node);
 
 // Filter of ClusterView::find.
 struct PodQuery {
@@ -149,10 +144,17 @@ class ClusterView {
   const LoadStatus& load() const { return load_; }
 
  private:
+  struct ByKey {
+    using is_transparent = void;
+    static std::string_view key(std::string_view text) { return text; }
+    static std::string_view key(const PodEntry& pod) { return pod.key(); }
+    bool operator()(const auto& left, const auto& right) const { return key(left) < key(right); }
+  };
+
   void upsert_node(const api::Node& object, WallTime now);
   void upsert_pod(const api::Pod& object);
   void describe(const api::Pod& object, PodEntry& entry);
-  std::string_view intern(std::string_view text) { return symbols_.text(symbols_.intern(text)); }
+  const std::string* intern(std::string_view text) { return &symbols_.text(symbols_.intern(text)); }
   void count(const PodEntry& pod, int by);
   void count(const NodeEntry& node, int by);
   void place(const PodEntry& pod, int by);
@@ -163,7 +165,7 @@ class ClusterView {
   cluster::SymbolTable symbols_;  // never freed: contains no names of short-lived objects
   std::vector<std::pair<std::string, kube::LabelSelector>> pools_;
   std::map<std::string, NodeEntry, std::less<>> nodes_;
-  std::map<std::string, PodEntry, std::less<>> pods_;
+  std::set<PodEntry, ByKey> pods_;
   std::set<std::string, std::less<>> dirty_;
   std::set<std::string> gone_;
   Counts counts_;

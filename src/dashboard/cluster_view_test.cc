@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(ClusterView, ANodesRowSaysWhatItsPodsAskForAndOnlyOnce) {
+TEST(ClusterView, ANodeRowShowsTheRequestsOfItsPodsAndIsTakenOncePerChange) {
   ClusterView cluster_view;
   cluster_view.upsert(node("a", "4", "8Gi"), kNow);
   cluster_view.upsert(pod("shop", "web", "a", "1", "2Gi"), kNow);
@@ -24,10 +24,10 @@ TEST(ClusterView, ANodesRowSaysWhatItsPodsAskForAndOnlyOnce) {
   EXPECT_EQ(changes.rows[0], R"(["a","zone-1","","ready",1,110,null,null,null,null,25,25])");
   EXPECT_TRUE(cluster_view.take_changes().empty());
   cluster_view.upsert(pod("shop", "web", "a", "1", "2Gi"), kNow);
-  EXPECT_TRUE(cluster_view.take_changes().empty()) << "seen again, and nothing has changed";
+  EXPECT_TRUE(cluster_view.take_changes().empty()) << "the same pod changes nothing";
 }
 
-TEST(ClusterView, LoadsAreMeasuredAndPredicted) {
+TEST(ClusterView, ANodeRowShowsTheMeasuredAndThePredictedLoad) {
   ClusterView cluster_view;
   cluster_view.upsert(node("a", "4", "8Gi"), kNow);
   scheduler::LoadUpdate loads;
@@ -42,7 +42,7 @@ TEST(ClusterView, LoadsAreMeasuredAndPredicted) {
   EXPECT_EQ(cluster_view.load().source, "metrics-server");
 }
 
-TEST(ClusterView, CountsFollowWhatPodsAndNodesDo) {
+TEST(ClusterView, CountsFollowTheStatesOfPodsAndNodes) {
   ClusterView cluster_view;
   cluster_view.upsert(node("a", "4", "8Gi"), kNow);
   cluster_view.upsert(pod("shop", "web", "", "1", "1Gi"), kNow);
@@ -55,19 +55,19 @@ TEST(ClusterView, CountsFollowWhatPodsAndNodesDo) {
       "CrashLoopBackOff");
   cluster_view.upsert(crashing, kNow);
   EXPECT_EQ(cluster_view.counts().failing, 1u);
-  EXPECT_EQ(cluster_view.pod("shop/web")->phase, "CrashLoopBackOff");
+  EXPECT_EQ(cluster_view.pod("shop/web")->phase(), "CrashLoopBackOff");
   auto over = pod("shop", "web", "a", "1", "1Gi");
   over.mutable_status()->set_phase("Succeeded");
   cluster_view.upsert(over, kNow);
   EXPECT_EQ(cluster_view.counts().pods, 0u);
-  EXPECT_EQ(cluster_view.node("a")->cpu_requested, 0) << "what is over takes no room";
+  EXPECT_EQ(cluster_view.node("a")->cpu_requested, 0) << "the requests of a pod that has ended do not count";
   cluster_view.remove(over);
   EXPECT_EQ(cluster_view.pod("shop/web"), nullptr);
   cluster_view.remove(node("a", "4", "8Gi"));
   EXPECT_EQ(cluster_view.counts().nodes, 0u);
 }
 
-TEST(ClusterView, ANodeThatGoesIsToldOnceAndOneThatWasNeverToldNotAtAll) {
+TEST(ClusterView, ARemovedNodeIsReportedOnceAndNeverIfItWasNotShownBefore) {
   ClusterView cluster_view;
   cluster_view.upsert(node("a", "4", "8Gi"), kNow);
   cluster_view.upsert(node("b", "4", "8Gi"), kNow);
@@ -78,7 +78,7 @@ TEST(ClusterView, ANodeThatGoesIsToldOnceAndOneThatWasNeverToldNotAtAll) {
   EXPECT_TRUE(cluster_view.take_changes().empty());
 }
 
-TEST(ClusterView, AnOldPodThatGoesDoesNotTakeItsNamesakeWithIt) {
+TEST(ClusterView, RemovingAnOldPodKeepsTheNewPodOfTheSameName) {
   ClusterView cluster_view;
   const auto old = pod("shop", "db-0", "a", "1", "1Gi");
   auto replacement = old;
@@ -90,7 +90,7 @@ TEST(ClusterView, AnOldPodThatGoesDoesNotTakeItsNamesakeWithIt) {
   EXPECT_EQ(cluster_view.counts().pods, 1u);
 }
 
-TEST(ClusterView, TheWorstOfANodesStatesIsShown) {
+TEST(ClusterView, TheWorstStateOfANodeIsShown) {
   ClusterView cluster_view;
   auto one = node("a", "4", "8Gi");
   one.mutable_spec()->set_unschedulable(true);
@@ -112,7 +112,7 @@ TEST(ClusterView, TheWorstOfANodesStatesIsShown) {
   EXPECT_EQ(cluster_view.node("a")->state(), "notReady");
 }
 
-TEST(ClusterView, PoolsOfTheSettingsComeBeforeWhatCloudsSay) {
+TEST(ClusterView, APoolOfTheSettingsOverridesThePoolLabelOfTheCloudProvider) {
   config::NodePool gpu;
   gpu.name = "graphics";
   gpu.selector = "gpu=yes";
@@ -126,7 +126,7 @@ TEST(ClusterView, PoolsOfTheSettingsComeBeforeWhatCloudsSay) {
   EXPECT_EQ(cluster_view.node("a")->pool, "graphics");
 }
 
-TEST(ClusterView, PodsAreFoundByPartOfTheirNameNodeAndState) {
+TEST(ClusterView, PodsAreFoundByPartOfTheirNameByNodeAndByState) {
   ClusterView cluster_view;
   cluster_view.upsert(node("a", "4", "8Gi"), kNow);
   cluster_view.upsert(pod("shop", "web-1", "a", "1", "1Gi"), kNow);
@@ -144,7 +144,7 @@ TEST(ClusterView, PodsAreFoundByPartOfTheirNameNodeAndState) {
   EXPECT_THAT(names({.limit = 1}), ElementsAre("smtp"));
 }
 
-TEST(ClusterView, HostileNamesAreOnlyEverTextInJson) {
+TEST(ClusterView, HostileNamesStayTextInJson) {
   const std::string nasty = "</script><img src=x onerror=alert(1)>\"\\\u202e\n\x01";
   ClusterView cluster_view;
   auto one = node(nasty, "4", "8Gi");
@@ -158,7 +158,7 @@ TEST(ClusterView, HostileNamesAreOnlyEverTextInJson) {
   EXPECT_EQ(std::string(read.at(1).as_string()), nasty);
 }
 
-TEST(ClusterView, ADeploymentIsNamedRatherThanItsReplicaSet) {
+TEST(ClusterView, TheOwnerOfAPodIsItsDeploymentAndNotTheReplicaSet) {
   auto one = pod("shop", "web-7d9-x", "a", "1", "1Gi");
   auto& owner = *one.mutable_metadata()->add_owner_references();
   owner.set_kind("ReplicaSet");
@@ -167,8 +167,8 @@ TEST(ClusterView, ADeploymentIsNamedRatherThanItsReplicaSet) {
   (*one.mutable_metadata()->mutable_labels())["pod-template-hash"] = "7d9";
   ClusterView cluster_view;
   cluster_view.upsert(one, kNow);
-  EXPECT_EQ(cluster_view.pod("shop/web-7d9-x")->owner_kind, "Deployment");
-  EXPECT_EQ(cluster_view.pod("shop/web-7d9-x")->owner_name, "web");
+  EXPECT_EQ(cluster_view.pod("shop/web-7d9-x")->owner_kind(), "Deployment");
+  EXPECT_EQ(cluster_view.pod("shop/web-7d9-x")->owner_name(), "web");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ struct DashboardModelTest : testing::Test {
     loop.poll();
   }
   template <class T>
-  void see(const T& object) {
+  void upsert(const T& object) {
     model.upsert(std::make_shared<const T>(object));
   }
   std::string published() {
@@ -78,9 +78,9 @@ struct DashboardModelTest : testing::Test {
   DashboardModel model{clock, event_stream, {.cluster = "test", .boot = "1"}};
 };
 
-TEST_F(DashboardModelTest, ManyChangesAreToldTogetherAndNothingIsToldTwice) {
-  see(node("a", "4", "8Gi"));
-  for (int i = 0; i < 100; ++i) see(pod("shop", fmt::format("web-{}", i), "a", "10m", "1Mi"));
+TEST_F(DashboardModelTest, ManyChangesArePublishedInOneEventAndNothingIsPublishedTwice) {
+  upsert(node("a", "4", "8Gi"));
+  for (int i = 0; i < 100; ++i) upsert(pod("shop", fmt::format("web-{}", i), "a", "10m", "1Mi"));
   const std::string first = published();
   EXPECT_THAT(first, HasSubstr("event: nodes\ndata: {\"revision\":1,\"rows\":[[\"a\""));
   EXPECT_EQ(first.find("event: nodes"), first.rfind("event: nodes"));
@@ -88,7 +88,7 @@ TEST_F(DashboardModelTest, ManyChangesAreToldTogetherAndNothingIsToldTwice) {
   EXPECT_EQ(published(), "");
 }
 
-TEST_F(DashboardModelTest, TheOverviewSaysWhatHoldsAndWhatEachStrategyDoes) {
+TEST_F(DashboardModelTest, TheOverviewShowsTheActiveBrakesAndTheModeOfEachStrategy) {
   status.cycles = 1;
   status.holding = {{rescheduling::Brake::Paused, std::nullopt, "paused by annotation"}};
   status.paused = rescheduling::Pause{"ann", "2024-01-01T00:00:00Z", "a release"};
@@ -101,20 +101,20 @@ TEST_F(DashboardModelTest, TheOverviewSaysWhatHoldsAndWhatEachStrategyDoes) {
   EXPECT_THAT(published(), HasSubstr("held: paused by annotation"));
 }
 
-TEST_F(DashboardModelTest, ALostApiServerIsShownAsSuch) {
+TEST_F(DashboardModelTest, AnUnreachableApiServerIsShownUntilItIsReachableAgain) {
   model.api_unreachable("connection refused");
   clock.advance(std::chrono::minutes{1});
   model.api_unreachable("timed out");
   const auto lost = json::parse(model.overview());
   EXPECT_FALSE(lost.at("api").at("reachable").as_bool());
   EXPECT_EQ(lost.at("api").at("problem").as_string(), "timed out");
-  EXPECT_EQ(lost.at("api").at("since").as_string(), "2023-11-14T22:13:20Z") << "when it was lost first";
+  EXPECT_EQ(lost.at("api").at("since").as_string(), "2023-11-14T22:13:20Z") << "the time of the first failure";
   EXPECT_THAT(published(), HasSubstr("\"reachable\":false"));
   model.api_reachable();
   EXPECT_THAT(published(), HasSubstr("\"reachable\":true"));
 }
 
-TEST_F(DashboardModelTest, AMigrationIsToldAsItGoesAndCountedOnce) {
+TEST_F(DashboardModelTest, AMigrationIsPublishedWithItsPhaseAndCountedOnce) {
   model.migration(moving("Evicting"), false);
   EXPECT_THAT(published(), HasSubstr("\"phase\":\"Evicting\",\"over\":false"));
   EXPECT_EQ(json::parse(model.overview()).at("moves").at("underWay").to_number<int>(), 1);
@@ -129,24 +129,24 @@ TEST_F(DashboardModelTest, AMigrationIsToldAsItGoesAndCountedOnce) {
   EXPECT_EQ(model.migrations(), R"({"migrations":[]})");
 }
 
-TEST_F(DashboardModelTest, WhatAPlanSaidOfAPodStandsBesideIt) {
-  see(node("a", "4", "8Gi"));
-  see(pod("shop", "db", "a", "1", "1Gi"));
-  see(pod("shop", "web", "a", "1", "1Gi"));
+TEST_F(DashboardModelTest, APodShowsWhyThePlanDoesNotMoveIt) {
+  upsert(node("a", "4", "8Gi"));
+  upsert(pod("shop", "db", "a", "1", "1Gi"));
+  upsert(pod("shop", "web", "a", "1", "1Gi"));
   auto plan = std::make_shared<rescheduling::Plan>();
-  plan->refused.push_back({"shop", "db", "a", "opt-out", "it says so"});
+  plan->refused.push_back({"shop", "db", "a", "opt-out", "the pod has opted out"});
   status.observed = plan;
   const auto read = json::parse(*model.node("a"));
   EXPECT_FALSE(read.at("pods").at(0).at("movable").at("allowed").as_bool());
-  EXPECT_EQ(read.at("pods").at(0).at("movable").at("reason").as_string(), "it says so");
+  EXPECT_EQ(read.at("pods").at(0).at("movable").at("reason").as_string(), "the pod has opted out");
   EXPECT_TRUE(read.at("pods").at(1).at("movable").is_null());
   EXPECT_FALSE(model.node("b"));
 }
 
-TEST_F(DashboardModelTest, AMarkedNodeWaitsUntilItsDrainIsUnderWay) {
+TEST_F(DashboardModelTest, AMarkedNodeIsWaitingUntilItsDrainBegins) {
   auto marked = node("a", "4", "8Gi");
   (*marked.mutable_metadata()->mutable_labels())["rescheduler.io/maintenance"] = "true";
-  see(marked);
+  upsert(marked);
   EXPECT_THAT(model.maintenance(), HasSubstr(R"("state":"waiting")"));
   status.drains["a"] = {.total = 4, .left = 1, .eta = std::chrono::seconds{30}};
   EXPECT_EQ(model.maintenance(),
@@ -155,21 +155,21 @@ TEST_F(DashboardModelTest, AMarkedNodeWaitsUntilItsDrainIsUnderWay) {
   EXPECT_THAT(published(), HasSubstr(R"("state":"drained")"));
 }
 
-TEST_F(DashboardModelTest, AnnotationsOfPodsAreNotServed) {
-  see(node("a", "4", "8Gi"));
+TEST_F(DashboardModelTest, AnnotationsOfPodsAndNodesAreNotServed) {
+  upsert(node("a", "4", "8Gi"));
   auto one = pod("shop", "web", "a", "1", "1Gi");
   (*one.mutable_metadata()->mutable_annotations())["token"] = "s3cret";
-  see(one);
+  upsert(one);
   auto holder = node("b", "4", "8Gi");
   (*holder.mutable_metadata()->mutable_annotations())["token"] = "s3cret";
-  see(holder);
+  upsert(holder);
   for (const std::string& text :
        {*model.node("a"), *model.node("b"), model.pods({}), model.nodes(), model.overview()}) {
     EXPECT_THAT(text, Not(HasSubstr("s3cret")));
   }
 }
 
-TEST_F(DashboardModelTest, HistoryIsSampledInItsTimeAndCountsMovesBetween) {
+TEST_F(DashboardModelTest, HistoryIsSampledAtItsIntervalAndCountsTheMovesInBetween) {
   EXPECT_THAT(published(), HasSubstr("event: history"));
   EXPECT_THAT(published(), Not(HasSubstr("event: history")));
   model.migration(moving("Succeeded"), false);
@@ -180,7 +180,7 @@ TEST_F(DashboardModelTest, HistoryIsSampledInItsTimeAndCountsMovesBetween) {
   EXPECT_EQ(json::parse(model.history(std::chrono::minutes{0})).at("at").as_array().size(), 1u);
 }
 
-TEST_F(DashboardModelTest, HostileTextIsOnlyEverTextInJsonAndNeverAnotherEvent) {
+TEST_F(DashboardModelTest, HostileTextStaysTextInJsonAndNeverBecomesAnotherEvent) {
   const std::string nasty = "x\n\nevent: nodes\ndata: {}\n\n</script>\u202e\"";
   model.add_activity({.kind = "action", .text = nasty});
   const std::string update = published();

@@ -7,6 +7,8 @@
 
 #include "dashboard/dashboard_model.h"
 #include "kube/codec/json_words.h"
+#include "kube/proto/core_node.pb.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::dashboard {
 namespace {
@@ -62,15 +64,15 @@ std::string row_of(const PodEntry& pod, const Movable& movable) {
                                        ? "null"
                                        : fmt::format(R"({{"allowed":{},"reason":{}}})", verdict->second.empty(),
                                                      kube::json_string_or_null(verdict->second));
-  const std::string owner = pod.owner_kind.empty()
+  const std::string owner = pod.owner_kind().empty()
                                 ? "null"
-                                : fmt::format(R"({{"kind":{},"name":{}}})", kube::json_string(pod.owner_kind),
-                                              kube::json_string(pod.owner_name));
+                                : fmt::format(R"({{"kind":{},"name":{}}})", kube::json_string(pod.owner_kind()),
+                                              kube::json_string(pod.owner_name()));
   return fmt::format(
       R"({{"namespace":{},"name":{},"node":{},"owner":{},"phase":{},"ready":{},"failing":{},"cpuRequested":{},)"
       R"("memoryRequested":{},"priority":{},"created":{},"movable":{}}})",
-      kube::json_string(pod.ns()), kube::json_string(pod.name()), kube::json_string_or_null(pod.node), owner,
-      kube::json_string(pod.phase), pod.ready, pod.failing, pod.cpu, pod.memory, pod.priority,
+      kube::json_string(pod.ns()), kube::json_string(pod.name()), kube::json_string_or_null(pod.node()), owner,
+      kube::json_string(pod.phase()), pod.ready, pod.failing, pod.cpu, pod.memory, pod.priority,
       kube::json_time(pod.created), movable_json);
 }
 
@@ -180,28 +182,32 @@ std::string DashboardModel::pod_row(const PodEntry& pod) const {
 std::optional<std::string> DashboardModel::node(std::string_view name) const {
   const NodeEntry* node = cluster_view_.node(name);
   if (node == nullptr) return std::nullopt;
-  std::vector<const PodEntry*> pods;
-  for (const std::string_view key : node->pods) pods.push_back(cluster_view_.pod(key));
   const std::string maintenance = node->maintenance ? maintenance_of(name) : "null";
   const std::string quarantine =
       node->quarantine.state.empty() ? "null" : quarantine_json(node->name, node->quarantine);
+  const api::Node details = details_of(*node);
+  const auto& labels = details.metadata().labels();
+  std::map<std::string, std::string> allocatable;
+  for (const auto& [resource, quantity] : details.status().allocatable()) allocatable[resource] = quantity.string();
   return fmt::format(
       R"({{"row":{},"labels":{},"taints":{},"conditions":{},"allocatable":{},"pods":{},"maintenance":{},"quarantine":{}}})",
-      row_json(*node), kube::json_texts(node->labels),
-      kube::json_array(node->taints,
-                       [](const NodeEntry::TaintView& taint) {
+      row_json(*node), kube::json_texts(std::map<std::string, std::string>(labels.begin(), labels.end())),
+      kube::json_array(details.spec().taints(),
+                       [](const api::Taint& taint) {
                          return fmt::format(R"({{"key":{},"value":{},"effect":{},"ours":{}}})",
-                                            kube::json_string(taint.key), kube::json_string(taint.value),
-                                            kube::json_string(taint.effect), is_ours(taint.key));
+                                            kube::json_string(taint.key()), kube::json_string(taint.value()),
+                                            kube::json_string(taint.effect()), is_ours(taint.key()));
                        }),
-      kube::json_array(node->conditions,
-                       [](const NodeEntry::ConditionView& one) {
-                         return fmt::format(R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})",
-                                            kube::json_string(one.type), kube::json_string(one.status),
-                                            kube::json_string(one.reason), kube::json_string(one.message),
-                                            kube::json_time(one.since));
-                       }),
-      kube::json_texts(node->allocatable), pod_rows(pods), maintenance, quarantine);
+      kube::json_array(
+          details.status().conditions(),
+          [](const api::NodeCondition& one) {
+            const api::Time& since = one.last_transition_time();
+            return fmt::format(
+                R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})", kube::json_string(one.type()),
+                kube::json_string(one.status()), kube::json_string(one.reason()), kube::json_string(one.message()),
+                kube::json_time(kube::time_from_unix(since.seconds(), since.nanos()).value_or(WallTime{})));
+          }),
+      kube::json_texts(allocatable), pod_rows(node->pods), maintenance, quarantine);
 }
 
 std::string DashboardModel::pods(const PodQuery& query) const {
@@ -227,9 +233,9 @@ std::string DashboardModel::attempts_of(const PodEntry& pod) const {
   const SlotStatus* best = nullptr;
   for (const SlotStatus& one : slots) {
     const bool its_own = one.kind == "Pod" && one.name == pod.name();
-    const bool its_workload = one.kind == pod.owner_kind && one.name == pod.owner_name
+    const bool its_workload = one.kind == pod.owner_kind() && one.name == pod.owner_name()
                               && (one.kind != "StatefulSet" || one.slot == pod.name())
-                              && (one.kind != "DaemonSet" || one.slot == pod.node);
+                              && (one.kind != "DaemonSet" || one.slot == pod.node());
     if (one.ns != pod.ns() || (!its_own && !its_workload)) continue;
     if (best == nullptr || one.attempts > best->attempts) best = &one;
   }

@@ -31,22 +31,22 @@ TEST(OpenApi, DescribesEveryRouteAndNothingElse) {
 }
 
 // Records the requested actions.
-class Recorded final : public Actions {
+class RecordedActions final : public Actions {
  public:
-  ActionAnswer pause(std::string who, bool paused, std::string reason) override {
-    return note(fmt::format("{} pause {} {}", who, paused, reason));
+  ActionAnswer pause(std::string user, bool paused, std::string reason) override {
+    return note(fmt::format("{} pause {} {}", user, paused, reason));
   }
-  ActionAnswer apply_plan(std::string who, std::string plan) override {
-    return note(fmt::format("{} apply {}", who, plan));
+  ActionAnswer apply_plan(std::string user, std::string plan) override {
+    return note(fmt::format("{} apply {}", user, plan));
   }
-  ActionAnswer cancel_migration(std::string who, std::string ns, std::string name) override {
-    return note(fmt::format("{} cancel {}/{}", who, ns, name));
+  ActionAnswer cancel_migration(std::string user, std::string ns, std::string name) override {
+    return note(fmt::format("{} cancel {}/{}", user, ns, name));
   }
-  ActionAnswer move(std::string who, std::string ns, std::string pod, std::string to, std::string mode) override {
-    return note(fmt::format("{} move {}/{} {} {}", who, ns, pod, to, mode));
+  ActionAnswer move(std::string user, std::string ns, std::string pod, std::string to, std::string mode) override {
+    return note(fmt::format("{} move {}/{} {} {}", user, ns, pod, to, mode));
   }
-  ActionAnswer maintenance(std::string who, std::string node, bool on) override {
-    return note(fmt::format("{} maintenance {} {}", who, node, on));
+  ActionAnswer maintenance(std::string user, std::string node, bool on) override {
+    return note(fmt::format("{} maintenance {} {}", user, node, on));
   }
   std::vector<std::string> notes{};
 
@@ -100,11 +100,11 @@ class DashboardTest : public server::PortFixture {
     return ask(std::move(request));
   }
 
-  Recorded actions_;
+  RecordedActions actions_;
   std::unique_ptr<Dashboard> dashboard_;
 };
 
-TEST_F(DashboardTest, OnLoopbackEverybodyReadsAndNobodyActsWithoutAToken) {
+TEST_F(DashboardTest, OnLoopbackReadingNeedsNoTokenAndActionsNeedAPermittedToken) {
   serve(false);
   EXPECT_THAT(plain_get("/api/v1/overview"), StartsWith("200 {"));
   EXPECT_THAT(plain_get("/api/v1/nodes"), StartsWith("200 {\"revision\""));
@@ -118,7 +118,7 @@ TEST_F(DashboardTest, OnLoopbackEverybodyReadsAndNobodyActsWithoutAToken) {
   EXPECT_TRUE(actions_.notes.empty());
 }
 
-TEST_F(DashboardTest, EachActionIsAPermissionOfItsOwnAndTheActorIsKnown) {
+TEST_F(DashboardTest, EachActionNeedsItsOwnPermissionAndTheUserIsRecorded) {
   serve(false);
   const auto session =
       json::parse(text(send(client_settings(false), get_of("/api/v1/session", "ann-token"))).substr(4));
@@ -152,7 +152,7 @@ TEST_F(DashboardTest, RequestsFromOtherSitesAndForOtherHostsAreRefused) {
   EXPECT_THAT(with("Sec-Fetch-Mode", "no-cors", link), StartsWith("403 "));
 }
 
-TEST_F(DashboardTest, AnActionIsJsonWithItsHeaderAndShort) {
+TEST_F(DashboardTest, AnActionMustBeShortJsonWithTheActionHeader) {
   serve(true);
   const auto pause = [] { return post_of("/api/v1/pause", R"({"paused":true})"); };
   EXPECT_THAT(with("X-Rescheduler-Action", "", pause()), StartsWith("403 "));
@@ -166,7 +166,7 @@ TEST_F(DashboardTest, AnActionIsJsonWithItsHeaderAndShort) {
   EXPECT_EQ(actions_.notes.size(), 1u);
 }
 
-TEST_F(DashboardTest, BadMethodsAndPathsAreNamed) {
+TEST_F(DashboardTest, WrongMethodsAndPathsGetTheirStatusCodes) {
   serve(true);
   net::HttpRequest request = post_of("/api/v1/overview", "{}");
   const auto refused = send(client_settings(false), request);
@@ -190,16 +190,16 @@ TEST_F(DashboardTest, StoppingTheServerEndsItsStreams) {
   ASSERT_TRUE(client);
   std::promise<Result<net::HttpResponse>> ended;
   auto future = ended.get_future();
-  const auto look = [](net::HttpClient& by, std::promise<Result<net::HttpResponse>>& answer) -> net::Task<void> {
+  const auto open_stream = [](net::HttpClient& by, std::promise<Result<net::HttpResponse>>& answer) -> net::Task<void> {
     net::HttpRequest request;
     request.target = "/api/v1/stream";
     constexpr std::chrono::seconds kPatience{30};
     auto response = co_await by.send(std::move(request), kPatience);
     answer.set_value(std::move(response));
   };
-  net::spawn(cluster_->loop().executor(), "viewer", look(**client, ended));
-  bool looks = false;
-  while (!looks) cluster_->on_loop([&] { looks = dashboard_->event_stream().viewers() == 1; });
+  net::spawn(cluster_->loop().executor(), "viewer", open_stream(**client, ended));
+  bool connected = false;
+  while (!connected) cluster_->on_loop([&] { connected = dashboard_->event_stream().viewers() == 1; });
   stop(std::chrono::seconds{20});
   const auto response = future.get();
   ASSERT_TRUE(response) << response.error().message;

@@ -16,7 +16,7 @@ std::shared_ptr<api::Event> event(const std::string& name) {
   return made;
 }
 
-TEST(EventLines, TheLatestComesFirstHoweverItSaysWhenThatWas) {
+TEST(EventLines, TheLatestEventComesFirstWhicheverFieldHoldsItsTime) {
   const auto series = event("series");
   series->mutable_event_time()->set_seconds(10);
   series->mutable_series()->set_count(4);
@@ -43,7 +43,7 @@ TEST(EventLines, TheLatestComesFirstHoweverItSaysWhenThatWas) {
   EXPECT_EQ(boost::json::parse(event_lines({once, series, old}, 1)).as_array().size(), 1u);
 }
 
-TEST(EventLines, WhatSomebodyWroteStaysText) {
+TEST(EventLines, HostileTextOfANoteStaysTextInJson) {
   const auto hostile = event("hostile");
   const std::string note = "</script><img src=x onerror=alert(1)>\"\\ \u202e";
   hostile->set_note(note);

@@ -53,8 +53,8 @@ class Reader final : public net::Responder {
   std::unique_ptr<net::Waiter> waiter_;
 };
 
-struct FeedTest : testing::Test {
-  net::Job look(EventStream& event_stream, Reader& reader, bool authorized = true) {
+struct EventStreamTest : testing::Test {
+  net::Job add_viewer(EventStream& event_stream, Reader& reader, bool authorized = true) {
     const auto allowed = [](bool is) -> net::Task<bool> { co_return is; };
     auto job = net::spawn(loop.executor(), "viewer",
                           event_stream.serve("{}", [allowed, authorized] { return allowed(authorized); }, reader));
@@ -64,11 +64,11 @@ struct FeedTest : testing::Test {
   net::StepLoop loop;
 };
 
-TEST_F(FeedTest, WhoComesIsGreetedAndThenToldWhatHappens) {
+TEST_F(EventStreamTest, ANewViewerReceivesHelloAndThenTheFollowingEvents) {
   EventStream event_stream(loop.executor());
   event_stream.publish("news", R"({"before":1})");
   Reader reader(loop.executor());
-  auto job = look(event_stream, reader);
+  auto job = add_viewer(event_stream, reader);
   event_stream.publish("nodes", R"({"rows":[]})");
   event_stream.publish("news", R"({"lines":[]})");
   loop.poll();
@@ -82,15 +82,15 @@ TEST_F(FeedTest, WhoComesIsGreetedAndThenToldWhatHappens) {
   EXPECT_EQ(event_stream.viewers(), 0u);
 }
 
-TEST_F(FeedTest, WhoDoesNotReadIsDroppedAndTheOthersDoNotNotice) {
+TEST_F(EventStreamTest, AViewerThatDoesNotReadIsDroppedWithoutAnEffectOnOthers) {
   EventStreamSettings settings;
   settings.most_backlog = 1000;
   EventStream event_stream(loop.executor(), settings);
   Reader slow(loop.executor());
   Reader quick(loop.executor());
   slow.stuck = true;
-  auto lost = look(event_stream, slow);
-  auto kept = look(event_stream, quick);
+  auto lost = add_viewer(event_stream, slow);
+  auto kept = add_viewer(event_stream, quick);
   for (int i = 0; i < 50; ++i) {
     event_stream.publish("news", std::string(100, 'x'));
     loop.poll();
@@ -98,7 +98,7 @@ TEST_F(FeedTest, WhoDoesNotReadIsDroppedAndTheOthersDoNotNotice) {
   slow.read_on();
   loop.poll();
   EXPECT_TRUE(lost.done());
-  EXPECT_FALSE(slow.finished) << "the connection breaks off, so the page knows that it missed something";
+  EXPECT_FALSE(slow.finished) << "the connection is cut, so the page knows that it missed events";
   EXPECT_LE(slow.got.size(), 2u);
   EXPECT_FALSE(kept.done());
   EXPECT_EQ(quick.got.size(), 51u);
@@ -106,23 +106,23 @@ TEST_F(FeedTest, WhoDoesNotReadIsDroppedAndTheOthersDoNotNotice) {
   loop.poll();
 }
 
-TEST_F(FeedTest, WhoIsGoneIsForgotten) {
+TEST_F(EventStreamTest, AViewerThatHasDisconnectedIsRemoved) {
   EventStream event_stream(loop.executor());
   Reader reader(loop.executor());
   reader.gone = true;
-  auto job = look(event_stream, reader);
+  auto job = add_viewer(event_stream, reader);
   EXPECT_TRUE(job.done());
   EXPECT_EQ(event_stream.viewers(), 0u);
 }
 
-TEST_F(FeedTest, SilenceIsFilledAndEndsForWhoMayNotLookAnyMore) {
+TEST_F(EventStreamTest, HeartbeatsAreSentAndAViewerThatLosesItsPermissionIsDropped) {
   EventStreamSettings settings;
   settings.heartbeat = std::chrono::milliseconds{1};
   EventStream event_stream(loop.executor(), settings);
   Reader authorized(loop.executor());
   Reader unauthorized(loop.executor());
-  auto stays = look(event_stream, authorized);
-  auto leaves = look(event_stream, unauthorized, false);
+  auto stays = add_viewer(event_stream, authorized);
+  auto leaves = add_viewer(event_stream, unauthorized, false);
   while (!leaves.done() || authorized.got.size() < 2) loop.run_one();
   EXPECT_THAT(authorized.got.back(), HasSubstr(": still here"));
   EXPECT_EQ(unauthorized.got.size(), 1u);
@@ -130,13 +130,13 @@ TEST_F(FeedTest, SilenceIsFilledAndEndsForWhoMayNotLookAnyMore) {
   while (!stays.done()) loop.run_one();
 }
 
-TEST_F(FeedTest, ThereIsAnEndToHowManyMayLook) {
+TEST_F(EventStreamTest, TheNumberOfViewersIsLimited) {
   EventStreamSettings settings;
   settings.most_viewers = 1;
   EventStream event_stream(loop.executor(), settings);
   EXPECT_FALSE(event_stream.full());
   Reader reader(loop.executor());
-  auto job = look(event_stream, reader);
+  auto job = add_viewer(event_stream, reader);
   EXPECT_TRUE(event_stream.full());
   event_stream.close();
   loop.poll();

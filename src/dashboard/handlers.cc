@@ -127,8 +127,8 @@ Dashboard::State::Answer Dashboard::State::pod(const RequestContext& context) {
       kube::json_string(object.spec().scheduler_name()),
       kube::json_texts(
           std::map<std::string, std::string>(object.metadata().labels().begin(), object.metadata().labels().end())),
-      model.attempts_of(*entry), model.migration_view().of_pod(ns, name, entry->owner_kind, entry->owner_name), events,
-      kube::json_string_or_null(problem), activity);
+      model.attempts_of(*entry), model.migration_view().of_pod(ns, name, entry->owner_kind(), entry->owner_name()),
+      events, kube::json_string_or_null(problem), activity);
   co_return found(std::move(json));
 }
 

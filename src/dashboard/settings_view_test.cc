@@ -59,7 +59,7 @@ struct SettingsView : testing::Test {
   json::value view;
 };
 
-TEST_F(SettingsView, EachValueSaysWhereItComesFrom) {
+TEST_F(SettingsView, EachValueShowsItsOrigin) {
   EXPECT_EQ(origin("leaderElection.leaseDuration"), "file");
   EXPECT_EQ(origin("leaderElection.retryPeriod"), "flag");
   EXPECT_EQ(origin("leaderElection.renewDeadline"), "default");
@@ -70,19 +70,19 @@ TEST_F(SettingsView, EachValueSaysWhereItComesFrom) {
   EXPECT_EQ(view.at("file").as_string(), "a.yaml");
 }
 
-TEST_F(SettingsView, WhatAValueMeansIsSaidInBothLanguages) {
+TEST_F(SettingsView, ValuesAreExplainedInEnglishAndChinese) {
   const json::value* threshold = row("profiles[mine].pluginConfig[Rescheduler].args.cpuThreshold");
   ASSERT_NE(threshold, nullptr);
   EXPECT_THAT(std::string(threshold->at("meaning").at("en").as_string()), HasSubstr("percent of a node"));
   EXPECT_THAT(std::string(threshold->at("meaning").at("zh").as_string()), HasSubstr("阈值"));
-  std::size_t silent = 0;
-  std::string some;
+  std::size_t unexplained = 0;
+  std::string paths;
   for (const json::value& one : view.at("rows").as_array()) {
     if (!one.at("meaning").at("en").as_string().empty()) continue;
-    ++silent;
-    some += std::string(one.at("path").as_string()) + "\n";
+    ++unexplained;
+    paths += std::string(one.at("path").as_string()) + "\n";
   }
-  EXPECT_EQ(silent, 0u) << some;
+  EXPECT_EQ(unexplained, 0u) << paths;
 }
 
 TEST_F(SettingsView, ShowsNoPassword) {

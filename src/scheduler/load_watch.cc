@@ -1,5 +1,6 @@
 #include "scheduler/load_watch.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kube/proto/core_node.pb.h"
@@ -18,7 +19,7 @@ Result<std::unique_ptr<LoadWatch>> LoadWatch::make(const cluster::LoadSettings& 
   feed.interval = settings.interval;
   feed.rules.freshness = settings.freshness;
   usage::LoadFeedCallbacks calls;
-  calls.nodes = [watch = made.get()] { return watch->nodes(); };
+  calls.nodes = [watch = made.get()] { return usage::NodeList(watch->nodes_); };
   calls.taken = std::move(callbacks.taken);
   calls.fell_back = std::move(callbacks.fell_back);
   calls.changed = std::move(callbacks.changed);
@@ -26,26 +27,32 @@ Result<std::unique_ptr<LoadWatch>> LoadWatch::make(const cluster::LoadSettings& 
   return made;
 }
 
+std::vector<usage::NodeIdentity>& LoadWatch::own_nodes() {
+  if (nodes_.use_count() > 1) nodes_ = std::make_shared<std::vector<usage::NodeIdentity>>(*nodes_);
+  return *nodes_;
+}
+
 // Every node sends a heartbeat every few seconds; a heartbeat changes nothing here.
 void LoadWatch::upsert_node(const api::Node& object) {
-  usage::NodeIdentity facts = usage::node_identity_of(object);
-  auto& known = facts_[facts.name];
-  if (known == facts) return;
-  known = std::move(facts);
-  list_.reset();
+  usage::NodeIdentity node = usage::node_identity_of(object);
+  const auto place = std::ranges::lower_bound(*nodes_, node.name, {}, &usage::NodeIdentity::name);
+  const auto index = place - nodes_->begin();
+  const bool known = place != nodes_->end() && place->name == node.name;
+  if (known && *place == node) return;
+  auto& nodes = own_nodes();
+  if (known) {
+    nodes[static_cast<std::size_t>(index)] = std::move(node);
+  } else {
+    nodes.insert(nodes.begin() + index, std::move(node));
+  }
 }
 
 void LoadWatch::remove_node(const std::string& name) {
-  if (facts_.erase(name) != 0) list_.reset();
-}
-
-usage::NodeList LoadWatch::nodes() {
-  if (!list_) {
-    std::vector<usage::NodeIdentity> all;
-    for (const auto& [name, facts] : facts_) all.push_back(facts);
-    list_ = std::make_shared<const std::vector<usage::NodeIdentity>>(std::move(all));
-  }
-  return list_;
+  const auto place = std::ranges::lower_bound(*nodes_, name, {}, &usage::NodeIdentity::name);
+  if (place == nodes_->end() || place->name != name) return;
+  const auto index = place - nodes_->begin();
+  auto& nodes = own_nodes();
+  nodes.erase(nodes.begin() + index);
 }
 
 }  // namespace rescheduler::scheduler

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cluster/load_settings.h"
 #include "kube/client/api.h"
@@ -41,10 +41,11 @@ class LoadWatch {
 
  private:
   LoadWatch() = default;
-  usage::NodeList nodes();
+  // To be changed: copied first if a source still holds the list, so that the source sees another list.
+  std::vector<usage::NodeIdentity>& own_nodes();
 
-  std::map<std::string, usage::NodeIdentity> facts_;
-  usage::NodeList list_;  // all nodes; null: has to be rebuilt
+  std::shared_ptr<std::vector<usage::NodeIdentity>> nodes_ =
+      std::make_shared<std::vector<usage::NodeIdentity>>();  // by name
   std::unique_ptr<usage::LoadFeed> feed_;
 };
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/container_hash/hash.hpp>
+
 #include "base/check.h"
 
 namespace rescheduler::usage {
@@ -34,6 +36,8 @@ bool same(const cluster::LoadSummary& a, const cluster::LoadSummary& b) {
   return a.basis == b.basis && a.source == b.source && a.resources == b.resources && same(a.mean, b.mean);
 }
 
+std::uint64_t hash_of(std::string_view key) { return boost::hash<std::string_view>{}(key); }
+
 }  // namespace
 
 LoadTracker::LoadTracker(LoadTrackerSettings settings, cluster::Cluster& cluster)
@@ -53,6 +57,7 @@ LoadTracker::Entry& LoadTracker::entry_of(const NodeInfo& node) {
   if (entry.name != node.node->name) {
     clear(entry);
     entry.name = node.node->name;
+    entry.measured.resize(settings_.resources.size());
   }
   return entry;
 }
@@ -121,15 +126,13 @@ void LoadTracker::set_load_summary_basis(cluster::LoadBasis basis, std::string s
   }
 }
 
-void LoadTracker::fade(Reservation& reservation, const Entry& entry) const {
-  for (std::size_t r = 0; r < settings_.resources.size(); ++r) {
-    const Measured& measured = entry.measured[r];
-    const auto averaged = measured.averaged.value_or(settings_.resources[r].averaged);
-    // Without a fresh sample the load of the node is unknown, and the reservation stays whole.
-    const double left =
-        is_fresh(measured) ? unseen(*measured.smoother.newest() - reservation.at, averaged, settings_.smoothing) : 1.0;
-    reservation.now[r] = reservation.whole[r] * left;
-  }
+double LoadTracker::remaining(const Reservation& reservation, const Entry& entry, std::size_t resource) const {
+  const Measured& measured = entry.measured[resource];
+  // Without a fresh sample the load of the node is unknown, and the reservation stays whole.
+  if (!is_fresh(measured)) return reservation.load[resource];
+  const auto averaged = measured.averaged.value_or(settings_.resources[resource].averaged);
+  return reservation.load[resource]
+         * unseen(*measured.smoother.newest() - reservation.at, averaged, settings_.smoothing);
 }
 
 void LoadTracker::write(NodeIndex index, const Entry& entry) {
@@ -140,7 +143,7 @@ void LoadTracker::write(NodeIndex index, const Entry& entry) {
     load.volatility[r] = is_fresh(measured) ? measured.volatility.deviation() : 0.0;
     // Summed again each time: adding and subtracting would accumulate rounding errors.
     load.reserved[r] = 0.0;
-    for (const Reservation& one : entry.reservations) load.reserved[r] += one.now[r];
+    for (const Reservation& one : entry.reservations) load.reserved[r] += remaining(one, entry, r);
   }
   if (!same(load, cluster_.node(index).load)) cluster_.set_load(index, load);
 }
@@ -159,7 +162,6 @@ void LoadTracker::look(WallTime now) {
       if (past) where_.erase(one.key);
       return past;
     });
-    for (Reservation& one : entry.reservations) fade(one, entry);
     write(index, entry);
     const NodeLoad& load = cluster_.node(index).load;
     for (std::size_t r = 0; r < settings_.resources.size(); ++r) {
@@ -186,7 +188,8 @@ void LoadTracker::placed(std::string_view uid,
 }
 
 void LoadTracker::reserve(std::string_view key, NodeIndex node, const Loads& load, WallTime at) {
-  const auto known = where_.find(std::string(key));
+  const Key hash = hash_of(key);
+  const auto known = where_.find(hash);
   const bool exists = node < cluster_.nodes().size() && cluster_.node(node).exists();
   if (known != where_.end()) {
     if (exists && known->second == node && entries_[node].name == cluster_.node(node).node->name) return;
@@ -194,12 +197,11 @@ void LoadTracker::reserve(std::string_view key, NodeIndex node, const Loads& loa
   }
   if (!exists || is_long_past(at)) return;
   Entry& entry = entry_of(cluster_.node(node));
-  Reservation& reservation = entry.reservations.emplace_back(Reservation{.key = std::string(key), .at = at});
+  Reservation& reservation = entry.reservations.emplace_back(Reservation{.key = hash, .at = at});
   // Reservations only add load: a negative value or NaN must not make a node look emptier.
-  std::ranges::transform(load, reservation.whole.begin(), [](double one) { return one > 0.0 ? one : 0.0; });
+  std::ranges::transform(load, reservation.load.begin(), [](double one) { return one > 0.0 ? one : 0.0; });
   reservation.round_robin = load_summary_.basis == cluster::LoadBasis::RoundRobin;
-  where_[reservation.key] = node;
-  fade(reservation, entry);
+  where_[hash] = node;
   write(node, entry);
   if (!reservation.round_robin) return;
   NodeLoad counted = cluster_.node(node).load;
@@ -208,12 +210,13 @@ void LoadTracker::reserve(std::string_view key, NodeIndex node, const Loads& loa
 }
 
 void LoadTracker::release(std::string_view key) {
-  const auto known = where_.find(std::string(key));
+  const Key hash = hash_of(key);
+  const auto known = where_.find(hash);
   if (known == where_.end()) return;
   const NodeIndex node = known->second;
   where_.erase(known);
   Entry& entry = entries_[node];
-  const auto reservation = std::ranges::find(entry.reservations, key, &Reservation::key);
+  const auto reservation = std::ranges::find(entry.reservations, hash, &Reservation::key);
   const bool round_robin = reservation->round_robin;
   entry.reservations.erase(reservation);
   if (!cluster_.node(node).exists() || cluster_.node(node).node->name != entry.name) return;

@@ -69,10 +69,13 @@ class LoadTracker {
   std::size_t reservations() const { return where_.size(); }
 
  private:
+  // The hash of a key, because the uids of 100,000 pods need much memory. Of two pods with the same hash, which one in
+  // 10^9 clusters of that size has, only one has a reservation.
+  using Key = std::uint64_t;
+
   struct Reservation {
-    std::string key{};
-    cluster::Loads whole{};
-    cluster::Loads now{};  // the part that is not in the samples yet
+    Key key = 0;
+    cluster::Loads load{};
     WallTime at{};
     bool round_robin = false;  // counted in round_robin_count
   };
@@ -85,7 +88,7 @@ class LoadTracker {
   // By NodeIndex. The name tells whether the index still belongs to the same node.
   struct Entry {
     std::string name{};
-    std::array<Measured, cluster::kMostLoads> measured{};
+    std::vector<Measured> measured{};  // by resource of the settings
     std::vector<Reservation> reservations{};
   };
 
@@ -94,14 +97,15 @@ class LoadTracker {
   std::uint32_t source_id(const std::string& name);
   bool is_fresh(const Measured& measured) const;
   bool is_long_past(WallTime placed_at) const;
-  void fade(Reservation& reservation, const Entry& entry) const;
+  // The part of the reserved load that is not in the samples yet.
+  double remaining(const Reservation& reservation, const Entry& entry, std::size_t resource) const;
   void write(cluster::NodeIndex index, const Entry& entry);
   void set_load_summary_basis(cluster::LoadBasis basis, std::string source);
 
   LoadTrackerSettings settings_;
   cluster::Cluster& cluster_;
   std::vector<Entry> entries_;
-  boost::unordered_flat_map<std::string, cluster::NodeIndex> where_;  // the node of each reservation
+  boost::unordered_flat_map<Key, cluster::NodeIndex> where_;  // the node of each reservation
   std::vector<std::string> sources_;
   cluster::LoadSummary load_summary_;
   std::chrono::nanoseconds longest_;  // until a reservation is in the samples, for any resource
