@@ -38,29 +38,29 @@ void write_event(EventWriter& writer, const std::string& name, const std::string
   writer.note(pod(name), kube::EventType::Normal, "Started", "Start", text, "kubelet");
 }
 
-TEST(EventWriter, WritesWhatWasSaidInTheSameMomentButNotAtOnce) {
-  Fixture world;
-  EventWriter writer(world.server);
+TEST(EventWriter, WritesAnEventAtTheSameVirtualTimeButNotInsideTheCall) {
+  Fixture cluster;
+  EventWriter writer(cluster.server);
   write_event(writer, "web", "Started container main");
-  EXPECT_TRUE(world.events().empty()) << "it may have been said from within a write";
-  world.agenda.run_for(seconds{0});
-  ASSERT_EQ(world.events().size(), 1);
-  const auto event = world.events()[0];
+  EXPECT_TRUE(cluster.events().empty()) << "note() can be called during another write";
+  cluster.agenda.run_for(seconds{0});
+  ASSERT_EQ(cluster.events().size(), 1);
+  const auto event = cluster.events()[0];
   EXPECT_EQ(event->regarding().name(), "web");
   EXPECT_EQ(event->reason(), "Started");
   EXPECT_EQ(event->note(), "Started container main");
   EXPECT_EQ(event->reporting_controller(), "kubelet");
 }
 
-TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
-  Fixture world;
-  EventWriter writer(world.server);
+TEST(EventWriter, SetsTheCoreApiFieldsLikeKubernetesControllers) {
+  Fixture cluster;
+  EventWriter writer(cluster.server);
   write_event(writer, "web", "Started container main");
   writer.note({pod("other"), {}, kube::EventType::Normal, "Started", "Start", "x"}, {"kubelet", "node-1"});
-  world.agenda.run_for(seconds{0});
-  ASSERT_EQ(world.events().size(), 2);
-  const auto other = world.events()[0];
-  const auto event = world.events()[1];
+  cluster.agenda.run_for(seconds{0});
+  ASSERT_EQ(cluster.events().size(), 2);
+  const auto other = cluster.events()[0];
+  const auto event = cluster.events()[1];
   EXPECT_EQ(event->deprecated_source().component(), "kubelet");
   EXPECT_FALSE(event->deprecated_source().has_host());
   EXPECT_EQ(event->reporting_instance(), "");
@@ -74,65 +74,65 @@ TEST(EventWriter, WritesEventsOfTheCoreApiAsKubernetesControllersDo) {
   EXPECT_FALSE(event->has_action());
 }
 
-TEST(EventWriter, RepeatsAreCountedAndTheCountIsWrittenNowAndThen) {
-  Fixture world;
-  EventWriter writer(world.server);
+TEST(EventWriter, RepeatedEventsAreCountedAndTheCountIsWrittenPeriodically) {
+  Fixture cluster;
+  EventWriter writer(cluster.server);
   for (int i = 0; i < 10; ++i) {
     write_event(writer, "web", "again");
-    world.agenda.run_for(seconds{1});
+    cluster.agenda.run_for(seconds{1});
   }
-  ASSERT_EQ(world.events().size(), 1);
-  EXPECT_EQ(world.events()[0]->deprecated_count(), 2);
-  world.agenda.run_for(minutes{2});
-  ASSERT_EQ(world.events().size(), 1);
-  EXPECT_EQ(world.events()[0]->deprecated_count(), 10);
+  ASSERT_EQ(cluster.events().size(), 1);
+  EXPECT_EQ(cluster.events()[0]->deprecated_count(), 2);
+  cluster.agenda.run_for(minutes{2});
+  ASSERT_EQ(cluster.events().size(), 1);
+  EXPECT_EQ(cluster.events()[0]->deprecated_count(), 10);
 }
 
-TEST(EventWriter, OneObjectCannotFloodTheCluster) {
-  Fixture world;
-  EventWriter writer(world.server);
+TEST(EventWriter, TheNumberOfEventsPerObjectIsLimited) {
+  Fixture cluster;
+  EventWriter writer(cluster.server);
   for (int i = 0; i < 500; ++i) write_event(writer, "web", "number " + std::to_string(i));
   write_event(writer, "other", "hello");
-  world.agenda.run_for(seconds{1});
-  EXPECT_EQ(world.events().size(), 26);
+  cluster.agenda.run_for(seconds{1});
+  EXPECT_EQ(cluster.events().size(), 26);
 }
 
-TEST(EventWriter, AnEventIsGoneAnHourAfterItWasLastSeen) {
-  Fixture world;
-  EventWriter writer(world.server);
+TEST(EventWriter, AnEventIsDeletedOneHourAfterItsLastOccurrence) {
+  Fixture cluster;
+  EventWriter writer(cluster.server);
   write_event(writer, "once", "one");
   write_event(writer, "twice", "two");
-  world.agenda.run_for(minutes{4});
+  cluster.agenda.run_for(minutes{4});
   write_event(writer, "twice", "two");
-  world.agenda.run_for(minutes{58});
-  ASSERT_EQ(world.events().size(), 1);
-  EXPECT_EQ(world.events()[0]->regarding().name(), "twice");
-  world.agenda.run_for(minutes{5});
-  EXPECT_TRUE(world.events().empty());
+  cluster.agenda.run_for(minutes{58});
+  ASSERT_EQ(cluster.events().size(), 1);
+  EXPECT_EQ(cluster.events()[0]->regarding().name(), "twice");
+  cluster.agenda.run_for(minutes{5});
+  EXPECT_TRUE(cluster.events().empty());
 }
 
-TEST(EventWriter, WhatClientsWroteExpiresToo) {
-  Fixture world;
-  EventWriter writer(world.server, {.enabled = false});
+TEST(EventWriter, EventsOfClientsAlsoExpire) {
+  Fixture cluster;
+  EventWriter writer(cluster.server, {.enabled = false});
   write_event(writer, "web", "not written");
   api::Event event =
       kube::to_event(kube::within_limits({pod("web"), {}, kube::EventType::Normal, "Moved", "Move", "by hand"}),
-                     {"by-hand", world.agenda.wall_now(), world.agenda.wall_now(), 1}, {"rescheduler", "x"});
-  ASSERT_TRUE(world.server.create(event));
-  world.agenda.run_for(minutes{59});
-  EXPECT_EQ(world.events().size(), 1);
-  world.agenda.run_for(minutes{2});
-  EXPECT_TRUE(world.events().empty());
+                     {"by-hand", cluster.agenda.wall_now(), cluster.agenda.wall_now(), 1}, {"rescheduler", "x"});
+  ASSERT_TRUE(cluster.server.create(event));
+  cluster.agenda.run_for(minutes{59});
+  EXPECT_EQ(cluster.events().size(), 1);
+  cluster.agenda.run_for(minutes{2});
+  EXPECT_TRUE(cluster.events().empty());
 }
 
-TEST(EventWriter, NothingRunsOnceItIsGone) {
-  Fixture world;
+TEST(EventWriter, NothingIsWrittenAfterTheWriterIsDestroyed) {
+  Fixture cluster;
   {
-    EventWriter writer(world.server);
+    EventWriter writer(cluster.server);
     write_event(writer, "web", "too late");
   }
-  world.agenda.run_for(minutes{120});
-  EXPECT_TRUE(world.events().empty());
+  cluster.agenda.run_for(minutes{120});
+  EXPECT_TRUE(cluster.events().empty());
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class VolumeBinderTest : public ::testing::Test {
   }
 };
 
-TEST_F(VolumeBinderTest, TheSmallestVolumeThatFitsIsTaken) {
+TEST_F(VolumeBinderTest, AClaimIsBoundToTheSmallestVolumeThatFits) {
   add_volume("large", "100Gi");
   add_volume("medium", "10Gi");
   add_volume("small", "1Gi");
@@ -81,7 +81,7 @@ TEST_F(VolumeBinderTest, TheSmallestVolumeThatFitsIsTaken) {
   EXPECT_EQ(claim("late")->spec().volume_name(), "new");
 }
 
-TEST_F(VolumeBinderTest, AReleasedVolumeIsKeptOrGoesAsItsPolicySays) {
+TEST_F(VolumeBinderTest, AReleasedVolumeIsKeptOrDeletedByItsReclaimPolicy) {
   add_class("fast", "disk.example.com", "Immediate");
   add_volume("kept", "5Gi");
   add_claim("a", "5Gi");
@@ -101,7 +101,7 @@ TEST_F(VolumeBinderTest, AReleasedVolumeIsKeptOrGoesAsItsPolicySays) {
   EXPECT_NE(claim("again")->status().phase(), "Bound") << "a released volume is not bound again";
 }
 
-TEST_F(VolumeBinderTest, AClassThatWaitsProvisionsInTheZoneOfTheChosenNode) {
+TEST_F(VolumeBinderTest, WaitForFirstConsumerProvisionsInTheZoneOfTheSelectedNode) {
   rig.add_node("n1", "z1");
   add_class("zonal", "disk.example.com", "WaitForFirstConsumer");
   add_volume("there", "5Gi", "zonal");
@@ -114,7 +114,7 @@ TEST_F(VolumeBinderTest, AClassThatWaitsProvisionsInTheZoneOfTheChosenNode) {
       });
   ASSERT_TRUE(chosen);
   rig.pass(std::chrono::milliseconds{500});
-  EXPECT_NE(claim("data")->status().phase(), "Bound") << "it takes a while";
+  EXPECT_NE(claim("data")->status().phase(), "Bound") << "provisioning takes some time";
   rig.pass(seconds{5});
   ASSERT_EQ(claim("data")->status().phase(), "Bound");
   const auto made = volume(claim("data")->spec().volume_name());
@@ -122,7 +122,7 @@ TEST_F(VolumeBinderTest, AClassThatWaitsProvisionsInTheZoneOfTheChosenNode) {
   EXPECT_EQ(made->spec().node_affinity().required().node_selector_terms(0).match_expressions(0).values(0), "z1");
 }
 
-TEST(ControllersTest, AllOfThemTogetherKeepAnIdleClusterIdle) {
+TEST(ControllersTest, AllControllersTogetherWriteNothingInAnIdleCluster) {
   testing::TestServer cluster;
   (void)cluster.server.create(testing::make_namespace("kube-node-lease")).value();
   Controllers controllers(cluster.server, Rng{5});

@@ -16,27 +16,27 @@ struct Queue {
   WorkQueue queue{agenda, milliseconds{10}, [this](const std::string& key) { seen.push_back(key); }};
 };
 
-TEST(WorkQueue, ABurstOfChangesToOneKeyIsOneLook) {
+TEST(WorkQueue, ABurstOfChangesToOneKeyCausesOneReconcile) {
   Queue q;
   for (const char* key : {"a", "b", "a", "a", "b"}) q.queue.add(key);
   q.agenda.run_for(seconds{1});
   EXPECT_EQ(q.seen, (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(WorkQueue, AKeyAddedWhileItIsLookedAtComesAgain) {
+TEST(WorkQueue, AKeyAddedDuringItsReconcileIsReconciledAgain) {
   Agenda agenda;
-  int looks = 0;
+  int reconciles = 0;
   WorkQueue* again = nullptr;
   WorkQueue queue(agenda, milliseconds{10}, [&](const std::string& key) {
-    if (++looks < 3) again->add(key);
+    if (++reconciles < 3) again->add(key);
   });
   again = &queue;
   queue.add("a");
   agenda.run_for(seconds{1});
-  EXPECT_EQ(looks, 3);
+  EXPECT_EQ(reconciles, 3);
 }
 
-TEST(WorkQueue, OfTwoLaterTimesTheEarlierStands) {
+TEST(WorkQueue, TheEarliestOfSeveralDelayedAddsCounts) {
   Queue q;
   q.queue.add_after("a", seconds{10});
   q.queue.add_after("a", seconds{5});
@@ -47,24 +47,24 @@ TEST(WorkQueue, OfTwoLaterTimesTheEarlierStands) {
   EXPECT_EQ(q.seen.size(), 1U);
 }
 
-TEST(WorkQueue, FailuresInARowWaitTwiceAsLongEachTime) {
+TEST(WorkQueue, EachConsecutiveFailureDoublesTheDelay) {
   Agenda agenda;
-  std::vector<SteadyTime> looks;
+  std::vector<SteadyTime> reconciles;
   WorkQueue* self = nullptr;
   WorkQueue queue(agenda, milliseconds{0}, [&](const std::string& key) {
-    looks.push_back(agenda.steady_now());
-    if (looks.size() < 5) self->add_after_failure(key);
+    reconciles.push_back(agenda.steady_now());
+    if (reconciles.size() < 5) self->add_after_failure(key);
   });
   self = &queue;
   queue.add("a");
   agenda.run_for(seconds{10});
-  ASSERT_EQ(looks.size(), 5U);
-  EXPECT_EQ(looks[1] - looks[0], milliseconds{5});
-  EXPECT_EQ(looks[2] - looks[1], milliseconds{10});
-  EXPECT_EQ(looks[4] - looks[3], milliseconds{40});
+  ASSERT_EQ(reconciles.size(), 5U);
+  EXPECT_EQ(reconciles[1] - reconciles[0], milliseconds{5});
+  EXPECT_EQ(reconciles[2] - reconciles[1], milliseconds{10});
+  EXPECT_EQ(reconciles[4] - reconciles[3], milliseconds{40});
 }
 
-TEST(WorkQueue, NothingRunsOnceItIsGone) {
+TEST(WorkQueue, NothingRunsAfterTheQueueIsDestroyed) {
   Agenda agenda;
   bool ran = false;
   {

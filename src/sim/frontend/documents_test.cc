@@ -29,10 +29,10 @@ class DocumentsTest : public testing::Test {
   Documents documents_{server_};
 };
 
-TEST_F(DocumentsTest, AggregatedDiscoveryIsForThoseWhoAskForIt) {
+TEST_F(DocumentsTest, AggregatedDiscoveryIsReturnedOnlyWhenRequested) {
   EXPECT_EQ(get("/apis").at("kind"), "APIGroupList");
-  const std::string asked = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
-  const auto answer = documents_.find("/apis", asked);
+  const std::string accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
+  const auto answer = documents_.find("/apis", accept);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->content_type, kAggregatedType);
   EXPECT_EQ(json::parse(answer->body).at("kind"), "APIGroupDiscoveryList");
@@ -41,7 +41,7 @@ TEST_F(DocumentsTest, AggregatedDiscoveryIsForThoseWhoAskForIt) {
             "APIGroupList");
 }
 
-TEST_F(DocumentsTest, ThePreferredVersionOfAGroupComesFirst) {
+TEST_F(DocumentsTest, AGroupReportsItsPreferredVersion) {
   const json::value group = get("/apis/autoscaling");
   EXPECT_EQ(group.at("kind"), "APIGroup");
   EXPECT_EQ(group.at("preferredVersion").at("groupVersion"), "autoscaling/v2");
@@ -59,7 +59,7 @@ TEST_F(DocumentsTest, SubresourcesAreListedWithTheirOwnKind) {
   EXPECT_EQ(kinds["replicationcontrollers/scale"], "Scale");
 }
 
-TEST_F(DocumentsTest, OpenApiTellsKubectlThatFieldsAreValidatedByTheServer) {
+TEST_F(DocumentsTest, OpenApiDeclaresServerSideFieldValidationForKubectl) {
   const json::value index = get("/openapi/v3");
   const std::string url = json::value_to<std::string>(index.at("paths").at("apis/apps/v1").at("serverRelativeURL"));
   const json::value document = get(url);
@@ -71,7 +71,7 @@ TEST_F(DocumentsTest, OpenApiTellsKubectlThatFieldsAreValidatedByTheServer) {
   EXPECT_FALSE(patch.as_object().contains("requestBody"));
 }
 
-TEST_F(DocumentsTest, OpenApiDescribesEveryFieldForExplain) {
+TEST_F(DocumentsTest, OpenApiDescribesTheFieldsForKubectlExplain) {
   const json::value document = get("/openapi/v3/api/v1");
   const json::object& schemas = document.at("components").at("schemas").as_object();
   const json::value& pod = schemas.at("io.k8s.api.Pod");
@@ -85,7 +85,7 @@ TEST_F(DocumentsTest, OpenApiDescribesEveryFieldForExplain) {
   EXPECT_EQ(metadata.at("properties").at("labels").at("additionalProperties").at("type"), "string");
 }
 
-TEST_F(DocumentsTest, TheOldOpenApiComesAsProtobufUnderALegalName) {
+TEST_F(DocumentsTest, OpenApiV2IsServedAsProtobufWithAValidContentType) {
   const auto answer = documents_.find("/openapi/v2", std::string(kOpenApiV2Asked));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->content_type.find('@'), std::string::npos);
@@ -98,7 +98,7 @@ TEST_F(DocumentsTest, TheOldOpenApiComesAsProtobufUnderALegalName) {
   EXPECT_EQ(get("/openapi/v2").at("swagger"), "2.0");
 }
 
-TEST_F(DocumentsTest, TheLongestPrefixIsAskedFirst) {
+TEST_F(DocumentsTest, TheHandlerWithTheLongestPrefixIsCalledFirst) {
   documents_.add_path("/x", [](const std::string&) { return TextAnswer{.body = "short"}; });
   documents_.add_path("/x/long", [](const std::string& path) -> std::optional<TextAnswer> {
     if (path.ends_with("?no")) return std::nullopt;
@@ -109,7 +109,7 @@ TEST_F(DocumentsTest, TheLongestPrefixIsAskedFirst) {
   EXPECT_EQ(documents_.find("/x/other", "")->body, "short");
 }
 
-TEST(RequestTarget, PathsAreTakenApart) {
+TEST(RequestTarget, PathsAreParsedIntoTheirParts) {
   const auto text = [](std::string_view path) -> std::string {
     const auto parsed = parse_resource_path(path);
     if (!parsed) return "none";
@@ -138,7 +138,7 @@ TEST(RequestTarget, QueriesAreDecodedAndTheFirstValueCounts) {
   EXPECT_FALSE(Query::parse("a=%q"));
 }
 
-TEST(Media, ShapesAreOfferedWhereTheyExist) {
+TEST(Media, NegotiationSelectsTheFirstSupportedShapeAndEncoding) {
   const Offer list{true, true};
   const auto shape = [&list](std::string_view accept) { return negotiate(accept, list)->shape; };
   EXPECT_EQ(shape("application/json;as=Table;g=meta.k8s.io;v=v1"), Format::Shape::Table);

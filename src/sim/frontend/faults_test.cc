@@ -17,15 +17,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-class Wire : public testing::TestWithParam<bool> {
+class WireFaultsTest : public testing::TestWithParam<bool> {
  protected:
-  Wire() {
+  WireFaultsTest() {
     if (GetParam()) {
       rig_ = std::make_unique<LocalRig>();
     } else {
       rig_ = std::make_unique<HttpsRig>();
     }
-    rig_->look([this] {
+    rig_->run_on_server_thread([this] {
       api::Namespace ns;
       ns.mutable_metadata()->set_name("web");
       EXPECT_TRUE(rig_->server.create(ns));
@@ -34,7 +34,7 @@ class Wire : public testing::TestWithParam<bool> {
 
   WireFaults::RuleId add(FaultRule rule) {
     WireFaults::RuleId id = 0;
-    rig_->look([&] { id = rig_->faults.add(std::move(rule)); });
+    rig_->run_on_server_thread([&] { id = rig_->faults.add(std::move(rule)); });
     return id;
   }
   Result<api::ConfigMap> create(const std::string& name) {
@@ -51,7 +51,7 @@ class Wire : public testing::TestWithParam<bool> {
   }
   bool exists(const std::string& name) {
     bool found = false;
-    rig_->look([&] { found = rig_->server.find<api::ConfigMap>("web", name) != nullptr; });
+    rig_->run_on_server_thread([&] { found = rig_->server.find<api::ConfigMap>("web", name) != nullptr; });
     return found;
   }
   static ApiCall call_for(Verb verb) {
@@ -85,7 +85,7 @@ class Wire : public testing::TestWithParam<bool> {
   }
   FaultCounts counts() {
     FaultCounts counts;
-    rig_->look([&] { counts = rig_->faults.counts(); });
+    rig_->run_on_server_thread([&] { counts = rig_->faults.counts(); });
     return counts;
   }
 
@@ -93,11 +93,11 @@ class Wire : public testing::TestWithParam<bool> {
   std::unique_ptr<FrontendRig> rig_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Both, Wire, testing::Values(true, false), [](const auto& frontend) {
+INSTANTIATE_TEST_SUITE_P(Both, WireFaultsTest, testing::Values(true, false), [](const auto& frontend) {
   return frontend.param ? "Local" : "Https";
 });
 
-TEST_P(Wire, ALostRequestIsNeverExecuted) {
+TEST_P(WireFaultsTest, ALostRequestIsNotExecuted) {
   add({.verbs = {Verb::Create}, .times = 1, .fault = {.lose_request = Loss::Reset}});
   const auto lost = create("a");
   ASSERT_FALSE(lost);
@@ -108,7 +108,7 @@ TEST_P(Wire, ALostRequestIsNeverExecuted) {
   EXPECT_EQ(counts().lost_requests, 1U);
 }
 
-TEST_P(Wire, ALostAnswerWasExecuted) {
+TEST_P(WireFaultsTest, ARequestWithALostResponseIsExecuted) {
   add({.verbs = {Verb::Create}, .times = 1, .fault = {.lose_response = Loss::Reset}});
   const auto lost = create("a");
   ASSERT_FALSE(lost);
@@ -117,7 +117,7 @@ TEST_P(Wire, ALostAnswerWasExecuted) {
   EXPECT_EQ(counts().lost_responses, 1U);
 }
 
-TEST_P(Wire, SilenceEndsWithTheCallersPatience) {
+TEST_P(WireFaultsTest, ASilentlyLostResponseEndsWithTheTimeoutOfTheCaller) {
   ASSERT_TRUE(create("a"));
   add({.verbs = {Verb::Get}, .times = 1, .fault = {.lose_response = Loss::Silence}});
   const auto late = get("a", 50ms);
@@ -125,7 +125,7 @@ TEST_P(Wire, SilenceEndsWithTheCallersPatience) {
   EXPECT_EQ(late.error().code, Errc::Timeout);
 }
 
-TEST_P(Wire, ADuplicatedRequestIsExecutedTwiceAndAnswersForTheSecondTime) {
+TEST_P(WireFaultsTest, ADuplicatedRequestIsExecutedTwiceAndReturnsTheSecondResponse) {
   const auto rule = add({.verbs = {Verb::Create}, .resource = "configmaps", .fault = {.duplicate = true}});
   const auto twice = create("a");
   ASSERT_FALSE(twice);
@@ -134,7 +134,7 @@ TEST_P(Wire, ADuplicatedRequestIsExecutedTwiceAndAnswersForTheSecondTime) {
   EXPECT_EQ(rig_->faults.fired(rule), 1U);
 }
 
-TEST_P(Wire, RefusalsCarryTheirCodeAndWhenToComeBack) {
+TEST_P(WireFaultsTest, InjectedRefusalsHaveTheirCodeAndRetryAfter) {
   ASSERT_TRUE(create("a"));
   struct Expected {
     int code;
@@ -157,7 +157,7 @@ TEST_P(Wire, RefusalsCarryTheirCodeAndWhenToComeBack) {
   EXPECT_EQ(counts().refused, 4U);
 }
 
-TEST_P(Wire, WhatMayBeRepeatedIsRepeatedByTheClient) {
+TEST_P(WireFaultsTest, TheClientRetriesRepeatableRequests) {
   ASSERT_TRUE(create("a"));
   add({.verbs = {Verb::Get}, .times = 2, .fault = {.refuse = refusal_with(503)}});
   const auto read = rig_->await(Client(rig_->api()).get<api::ConfigMap>("web", "a"));
@@ -165,17 +165,17 @@ TEST_P(Wire, WhatMayBeRepeatedIsRepeatedByTheClient) {
   EXPECT_EQ(counts().refused, 2U);
 }
 
-TEST_P(Wire, LatencyPassesBeforeTheAnswer) {
+TEST_P(WireFaultsTest, InjectedLatencyDelaysTheResponse) {
   ASSERT_TRUE(create("a"));
   add({.verbs = {Verb::Get}, .fault = {.latency = 5s}});
   SteadyTime begun, ended;
-  rig_->look([&] { begun = rig_->agenda.steady_now(); });
+  rig_->run_on_server_thread([&] { begun = rig_->agenda.steady_now(); });
   EXPECT_TRUE(get("a"));
-  rig_->look([&] { ended = rig_->agenda.steady_now(); });
+  rig_->run_on_server_thread([&] { ended = rig_->agenda.steady_now(); });
   EXPECT_GE(ended - begun, 5s);
 }
 
-TEST_P(Wire, RulesChooseByVerbResourceNamespaceNameAndCount) {
+TEST_P(WireFaultsTest, RulesMatchByVerbResourceSubresourceNamespaceNameAndCount) {
   ASSERT_TRUE(create("a"));
   ASSERT_TRUE(create("b"));
   const InjectedFault no{.refuse = refusal_with(500)};
@@ -191,10 +191,10 @@ TEST_P(Wire, RulesChooseByVerbResourceNamespaceNameAndCount) {
   EXPECT_EQ(rig_->faults.fired(named), 1U);
 }
 
-TEST_P(Wire, StaleReadsShowTheStateOfSomeVersionsAgo) {
+TEST_P(WireFaultsTest, StaleReadsReturnTheStateOfEarlierVersions) {
   ASSERT_TRUE(create("a"));
   ASSERT_TRUE(create("b"));
-  rig_->look([this] {
+  rig_->run_on_server_thread([this] {
     EXPECT_TRUE(
         rig_->server.modify<api::ConfigMap>("web", "a", [](api::ConfigMap& map) { (*map.mutable_data())["v"] = "2"; }));
   });
@@ -210,21 +210,21 @@ TEST_P(Wire, StaleReadsShowTheStateOfSomeVersionsAgo) {
   EXPECT_EQ(counts().stale, 3U);
 }
 
-TEST_P(Wire, AWatchBreaksAfterSoManyEvents) {
+TEST_P(WireFaultsTest, AWatchBreaksAfterTheGivenNumberOfEvents) {
   for (const char* name : {"a", "b", "c"}) ASSERT_TRUE(create(name));
   add({.verbs = {Verb::Watch}, .fault = {.drop_watch_after = 2}});
   EXPECT_THAT(watch(), ElementsAre("ADDED a", "ADDED b", "unavailable"));
   EXPECT_EQ(counts().dropped_watches, 1U);
 }
 
-TEST_P(Wire, AWatchThatStallsIsGivenUpWhenItsPatienceIsOver) {
+TEST_P(WireFaultsTest, AStalledWatchTimesOutAfterItsIdleLimit) {
   ASSERT_TRUE(create("a"));
   add({.verbs = {Verb::Watch}, .fault = {.stall_watch_after = 1}});
   EXPECT_THAT(watch(10s, 50ms), ElementsAre("ADDED a", "timeout"));
   EXPECT_EQ(counts().stalled_watches, 1U);
 }
 
-TEST_P(Wire, EventsComeTwice) {
+TEST_P(WireFaultsTest, EveryWatchEventIsDeliveredTwice) {
   ASSERT_TRUE(create("a"));
   ASSERT_TRUE(create("b"));
   add({.verbs = {Verb::Watch}, .fault = {.events_twice = true}});
@@ -232,7 +232,7 @@ TEST_P(Wire, EventsComeTwice) {
   EXPECT_EQ(counts().doubled_events, 2U);
 }
 
-TEST(WireFaults, StaleByTimeIsTheStateOfThatTime) {
+TEST(WireFaults, AReadThatIsStaleByTimeReturnsTheStateOfThatTime) {
   LocalRig rig;
   api::Namespace ns;
   ns.mutable_metadata()->set_name("web");
@@ -250,7 +250,7 @@ TEST(WireFaults, StaleByTimeIsTheStateOfThatTime) {
   EXPECT_THAT(names(), ElementsAre("a", "b"));
 }
 
-TEST(WireFaults, ChanceDependsOnTheSeedAlone) {
+TEST(WireFaults, RandomFaultsDependOnlyOnTheSeed) {
   LocalRig rig;
   const auto run = [&rig](std::uint64_t seed) {
     WireFaults faults(rig.server, seed);

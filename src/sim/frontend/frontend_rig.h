@@ -25,8 +25,8 @@ class FrontendRig {
   virtual kube::Api& api() = 0;
   // Runs a task on the server's thread to its end.
   virtual Result<void> run(net::Task<Result<void>> task) = 0;
-  // Runs a function there.
-  virtual void look(const std::function<void()>& function) = 0;
+  // Runs a function on that thread.
+  virtual void run_on_server_thread(const std::function<void()>& function) = 0;
 
   template <class T>
   Result<T> await(net::Task<Result<T>> task) {
@@ -53,7 +53,7 @@ class LocalRig final : public FrontendRig {
  public:
   kube::Api& api() override { return api_; }
   Result<void> run(net::Task<Result<void>> task) override { return loop.await_result(std::move(task)); }
-  void look(const std::function<void()>& function) override { function(); }
+  void run_on_server_thread(const std::function<void()>& function) override { function(); }
 
   LocalApi api_{server, documents, &faults};
   VirtualLoop loop{agenda};
@@ -89,7 +89,9 @@ class HttpsRig final : public FrontendRig {
   }
   kube::Api& api() override { return *api_; }
   Result<void> run(net::Task<Result<void>> task) override { return loop.await_result(std::move(task)); }
-  void look(const std::function<void()>& function) override { (void)loop.await_result<void>(call(function)); }
+  void run_on_server_thread(const std::function<void()>& function) override {
+    (void)loop.await_result<void>(call(function));
+  }
 
   std::unique_ptr<HttpFrontend> frontend;
 

@@ -1,4 +1,4 @@
-// One table of checks, through both frontends.
+// The same tests through both frontends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,17 +24,17 @@ using kube::WatchEventType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-enum class DoorKind { Local, Https };
+enum class FrontendKind { Local, Https };
 
-class Doors : public testing::TestWithParam<DoorKind> {
+class FrontendsTest : public testing::TestWithParam<FrontendKind> {
  protected:
-  Doors() {
-    if (GetParam() == DoorKind::Local) {
+  FrontendsTest() {
+    if (GetParam() == FrontendKind::Local) {
       rig_ = std::make_unique<LocalRig>();
     } else {
       rig_ = std::make_unique<HttpsRig>();
     }
-    rig_->look([this] {
+    rig_->run_on_server_thread([this] {
       api::Namespace ns;
       ns.mutable_metadata()->set_name("web");
       EXPECT_TRUE(rig_->server.create(ns));
@@ -61,11 +61,14 @@ class Doors : public testing::TestWithParam<DoorKind> {
   std::unique_ptr<FrontendRig> rig_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Both, Doors, testing::Values(DoorKind::Local, DoorKind::Https), [](const auto& frontend) {
-  return frontend.param == DoorKind::Local ? "Local" : "Https";
-});
+INSTANTIATE_TEST_SUITE_P(Both,
+                         FrontendsTest,
+                         testing::Values(FrontendKind::Local, FrontendKind::Https),
+                         [](const auto& frontend) {
+                           return frontend.param == FrontendKind::Local ? "Local" : "Https";
+                         });
 
-TEST_P(Doors, WhatIsCreatedIsReadBack) {
+TEST_P(FrontendsTest, ACreatedObjectIsReadBackUnchanged) {
   const auto made = await(client().create(map_of("a", "1")));
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_FALSE(made->metadata().uid().empty());
@@ -74,7 +77,7 @@ TEST_P(Doors, WhatIsCreatedIsReadBack) {
   EXPECT_EQ(read->SerializeAsString(), made->SerializeAsString());
 }
 
-TEST_P(Doors, RefusalsAreWordedAlike) {
+TEST_P(FrontendsTest, BothFrontendsReturnTheSameErrorMessages) {
   make_map("a", "1");
   const auto missing = await(client().get<api::ConfigMap>("web", "b"));
   ASSERT_FALSE(missing);
@@ -92,7 +95,7 @@ TEST_P(Doors, RefusalsAreWordedAlike) {
   EXPECT_EQ(nameless.error().message, "get configmaps in web needs the name of an object, and it is empty");
 }
 
-TEST_P(Doors, AnUpdateNeedsTheVersionItWasReadAt) {
+TEST_P(FrontendsTest, AnUpdateOfAnOldVersionIsAConflict) {
   auto made = await(client().create(map_of("a", "1")));
   ASSERT_TRUE(made);
   api::ConfigMap mine = *made;
@@ -106,7 +109,7 @@ TEST_P(Doors, AnUpdateNeedsTheVersionItWasReadAt) {
   EXPECT_THAT(refused.error().message, HasSubstr("please apply your changes to the latest version and try again"));
 }
 
-TEST_P(Doors, PatchesOfEveryKindChangeTheObject) {
+TEST_P(FrontendsTest, PatchesOfEveryKindChangeTheObject) {
   make_map("a", "1");
   kube::PatchOptions options;
   const auto merged = await(client().patch<api::ConfigMap>("web", "a", R"({"data":{"m":"1"}})", options));
@@ -129,7 +132,7 @@ TEST_P(Doors, PatchesOfEveryKindChangeTheObject) {
   EXPECT_EQ(applied->data().at("applied"), "yes");
 }
 
-TEST_P(Doors, ADryRunLeavesNothingBehind) {
+TEST_P(FrontendsTest, ADryRunStoresNothing) {
   kube::WriteOptions dry;
   dry.dry_run = true;
   ASSERT_TRUE(await(client().create(map_of("a", "1"), dry)));
@@ -138,7 +141,7 @@ TEST_P(Doors, ADryRunLeavesNothingBehind) {
   EXPECT_EQ(read.error().code, Errc::NotFound);
 }
 
-TEST_P(Doors, ListsSelectAndComeInPages) {
+TEST_P(FrontendsTest, ListsAreFilteredBySelectorsAndSplitIntoPages) {
   for (int i = 0; i < 5; ++i) make_map("m" + std::to_string(i), "x", i % 2 == 0 ? "even" : "odd");
   kube::ListSettings odd;
   odd.label_selector = "tier=odd";
@@ -157,7 +160,7 @@ TEST_P(Doors, ListsSelectAndComeInPages) {
   EXPECT_THAT(names_of(*one), ElementsAre("m4"));
 }
 
-TEST_P(Doors, WhatIsDeletedIsGone) {
+TEST_P(FrontendsTest, ADeleteChecksTheUidAndRemovesTheObject) {
   make_map("a", "1");
   make_map("b", "1");
   kube::DeleteSettings other;
@@ -171,7 +174,7 @@ TEST_P(Doors, WhatIsDeletedIsGone) {
   EXPECT_FALSE(await(client().get<api::ConfigMap>("web", "b")));
 }
 
-TEST_P(Doors, AKindNobodyServesIsNotFound) {
+TEST_P(FrontendsTest, AnUnknownResourceIsNotFound) {
   kube::ResourceType unknown = kube::resource_of<api::ConfigMap>();
   unknown.plural = "gadgets";
   ApiCall call;
@@ -195,7 +198,7 @@ net::Task<Result<std::vector<std::string>>> follow(kube::Api& api, ApiCall call,
   co_return seen;
 }
 
-TEST_P(Doors, AWatchTellsWhatHappenedSinceAVersion) {
+TEST_P(FrontendsTest, AWatchReturnsTheChangesSinceAResourceVersion) {
   const auto first = await(client().create(map_of("a", "1", "x")));
   ASSERT_TRUE(first);
   api::ConfigMap changed = *first;
@@ -211,7 +214,7 @@ TEST_P(Doors, AWatchTellsWhatHappenedSinceAVersion) {
   EXPECT_THAT(*await(follow(rig_->api(), call, 3)), ElementsAre("MODIFIED a", "ADDED b", "MODIFIED a"));
 }
 
-TEST_P(Doors, AnObjectThatCeasesToMatchIsShownAtTheVersionOfThatChange) {
+TEST_P(FrontendsTest, AnObjectThatStopsMatchingIsReportedAtTheVersionOfThatChange) {
   const auto first = await(client().create(map_of("a", "1", "x")));
   ASSERT_TRUE(first);
   const auto moved = await(client().patch<api::ConfigMap>("web", "a", R"({"metadata":{"labels":{"tier":"y"}}})"));
@@ -225,7 +228,7 @@ TEST_P(Doors, AnObjectThatCeasesToMatchIsShownAtTheVersionOfThatChange) {
               ElementsAre(moved->metadata().resource_version() + "=" + moved->metadata().resource_version()));
 }
 
-TEST_P(Doors, AStreamingListEndsWithItsMark) {
+TEST_P(FrontendsTest, AStreamingListEndsWithABookmark) {
   make_map("a", "1");
   make_map("b", "1");
   ApiCall call = maps_call(Verb::Watch);
@@ -234,20 +237,20 @@ TEST_P(Doors, AStreamingListEndsWithItsMark) {
   EXPECT_THAT(*await(follow(rig_->api(), call, 3)), ElementsAre("ADDED a", "ADDED b", "BOOKMARK end"));
 }
 
-TEST_P(Doors, AWatchMarksProgressEveryMinuteAndEndsWhenItsTimeIsOver) {
+TEST_P(FrontendsTest, AWatchSendsABookmarkEveryMinuteAndEndsAfterItsTimeout) {
   make_map("a", "1");
   ApiCall call = maps_call(Verb::Watch);
   call.watch_for = std::chrono::seconds{150};
   EXPECT_THAT(*await(follow(rig_->api(), call, 100)), ElementsAre("ADDED a", "BOOKMARK", "BOOKMARK"));
 }
 
-TEST_P(Doors, AVersionHistoryHasForgottenIsExpired) {
+TEST_P(FrontendsTest, AWatchFromAForgottenVersionIsExpired) {
   make_map("a", "1");
   const auto old = await(client().get<api::ConfigMap>("web", "a"));
   ASSERT_TRUE(old);
-  rig_->look([this] { rig_->server.store().forget_history(); });
+  rig_->run_on_server_thread([this] { rig_->server.store().forget_history(); });
   make_map("b", "1");
-  rig_->look([this] { rig_->server.store().forget_history(); });
+  rig_->run_on_server_thread([this] { rig_->server.store().forget_history(); });
   ApiCall call = maps_call(Verb::Watch);
   call.resource_version = old->metadata().resource_version();
   const auto seen = await(follow(rig_->api(), call, 1));
@@ -255,7 +258,7 @@ TEST_P(Doors, AVersionHistoryHasForgottenIsExpired) {
   EXPECT_EQ(seen.error().code, Errc::Expired);
 }
 
-TEST_P(Doors, PodsAreBoundAndEvictedThroughTheirSubresources) {
+TEST_P(FrontendsTest, PodsAreBoundAndEvictedThroughTheirSubresources) {
   ASSERT_TRUE(await(client().create(node_of("n1"))));
   ASSERT_TRUE(await(client().create(pod_of("p"))));
   api::Binding binding;
@@ -279,7 +282,7 @@ TEST_P(Doors, PodsAreBoundAndEvictedThroughTheirSubresources) {
   ASSERT_TRUE(evicted) << evicted.error().message;
 }
 
-TEST_P(Doors, AWorkloadIsScaledThroughItsSubresource) {
+TEST_P(FrontendsTest, ADeploymentIsScaledThroughTheScaleSubresource) {
   ASSERT_TRUE(await(client().create(deployment_of("d", 2))));
   kube::PatchOptions options;
   options.subresource = "scale";
@@ -301,7 +304,7 @@ TEST_P(Doors, AWorkloadIsScaledThroughItsSubresource) {
   EXPECT_EQ(nothing.error().code, Errc::NotFound);
 }
 
-TEST_P(Doors, StatusIsWrittenThroughItsOwnPath) {
+TEST_P(FrontendsTest, TheStatusSubresourceChangesOnlyTheStatus) {
   ASSERT_TRUE(await(client().create(pod_of("p"))));
   kube::PatchOptions options;
   options.subresource = "status";
@@ -312,7 +315,7 @@ TEST_P(Doors, StatusIsWrittenThroughItsOwnPath) {
   EXPECT_EQ(patched->spec().node_name(), "");
 }
 
-TEST_P(Doors, EverybodyMayDoEverything) {
+TEST_P(FrontendsTest, EveryAccessReviewIsAllowed) {
   api::SelfSubjectAccessReview review;
   review.mutable_spec()->mutable_resource_attributes()->set_verb("delete");
   const auto answered = await(client().create(review));
@@ -321,7 +324,7 @@ TEST_P(Doors, EverybodyMayDoEverything) {
   EXPECT_EQ(answered->spec().resource_attributes().verb(), "delete");
 }
 
-TEST_P(Doors, TheProductFindsOutVersionAndResources) {
+TEST_P(FrontendsTest, TheClientDiscoversTheServerVersionAndResources) {
   const auto version = await(kube::read_server_version(rig_->api()));
   ASSERT_TRUE(version) << version.error().message;
   EXPECT_EQ(version->git_version, "v1.36.4-embedded");

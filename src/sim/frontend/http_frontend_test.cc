@@ -1,4 +1,4 @@
-// Features of the HTTP frontend only: paths, methods, media types, bodies and the bytes of its answers.
+// Features of the HTTP frontend only: paths, methods, media types, request bodies and response bytes.
 #include "sim/frontend/http_frontend.h"
 
 #include <boost/json.hpp>
@@ -28,7 +28,7 @@ class HttpFrontendTest : public testing::Test {
     auto made = net::make_http_client(rig_.loop.executor(), settings);
     EXPECT_TRUE(made);
     http_ = std::move(*made);
-    rig_.look([this] {
+    rig_.run_on_server_thread([this] {
       api::Namespace ns;
       ns.mutable_metadata()->set_name("web");
       EXPECT_TRUE(rig_.server.create(ns));
@@ -37,7 +37,7 @@ class HttpFrontendTest : public testing::Test {
     });
   }
   ~HttpFrontendTest() override {
-    rig_.look([this] { http_.reset(); });
+    rig_.run_on_server_thread([this] { http_.reset(); });
   }
 
   net::HttpResponse ask(net::HttpRequest request) {
@@ -80,14 +80,14 @@ class HttpFrontendTest : public testing::Test {
   std::unique_ptr<net::HttpClient> http_;
 };
 
-TEST_F(HttpFrontendTest, PathsWithinAGroupThatLeadNowhereGetAStatus) {
+TEST_F(HttpFrontendTest, UnknownResourcesOfKnownGroupsGetANotFoundStatus) {
   for (const char* path : {"/api/v2/pods", "/api/v1/gadgets", "/apis/apps/v2/deployments", "/apis/apps/v2",
                            "/api/v1/namespaces/web/nodes", "/api/v1/pods/p"}) {
     EXPECT_EQ(reason(get(path)), "NotFound") << path;
   }
 }
 
-TEST_F(HttpFrontendTest, PathsThatLeadNowhereAreSaidSoInPlainText) {
+TEST_F(HttpFrontendTest, UnknownPathsGetA404InPlainText) {
   for (const char* path : {"/", "/nowhere", "/apis/no.such.group", "/apis/no.such.group/v1/things"}) {
     const auto answer = get(path);
     EXPECT_EQ(answer.status, 404) << path;
@@ -95,7 +95,7 @@ TEST_F(HttpFrontendTest, PathsThatLeadNowhereAreSaidSoInPlainText) {
   }
 }
 
-TEST_F(HttpFrontendTest, WhatCannotBeDoneToAResourceIsNotAllowed) {
+TEST_F(HttpFrontendTest, UnsupportedMethodsOfAResourceAreNotAllowed) {
   EXPECT_EQ(reason(send("PUT", kMaps, "application/json", "{}")), "MethodNotAllowed");
   EXPECT_EQ(reason(send("POST", std::string(kMaps) + "/a", "application/json", "{}")), "MethodNotAllowed");
   EXPECT_EQ(reason(send("DELETE", "/api/v1/configmaps", "application/json", "")), "MethodNotAllowed");
@@ -103,7 +103,7 @@ TEST_F(HttpFrontendTest, WhatCannotBeDoneToAResourceIsNotAllowed) {
   EXPECT_EQ(reason(get("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews")), "MethodNotAllowed");
 }
 
-TEST_F(HttpFrontendTest, MediaTypesNobodyKnowsAreRefusedBothWays) {
+TEST_F(HttpFrontendTest, UnsupportedMediaTypesAreRejectedForRequestsAndResponses) {
   EXPECT_EQ(reason(get(kMaps, "text/html")), "NotAcceptable");
   EXPECT_EQ(reason(send("POST", kMaps, "text/html", "<p>")), "UnsupportedMediaType");
   EXPECT_EQ(reason(send("PATCH", std::string(kMaps) + "/a", "application/json", "{}")), "UnsupportedMediaType");
@@ -112,7 +112,7 @@ TEST_F(HttpFrontendTest, MediaTypesNobodyKnowsAreRefusedBothWays) {
   EXPECT_EQ(reason(roles), "UnsupportedMediaType");
 }
 
-TEST_F(HttpFrontendTest, TheFirstAcceptableTypeIsSent) {
+TEST_F(HttpFrontendTest, TheResponseUsesThePreferredSupportedMediaType) {
   EXPECT_EQ(get(kMaps, "text/html, application/vnd.kubernetes.protobuf, application/json").headers.get("Content-Type"),
             "application/vnd.kubernetes.protobuf");
   EXPECT_EQ(get(kMaps, "application/vnd.kubernetes.protobuf;q=0.1, application/json").headers.get("Content-Type"),
@@ -125,7 +125,7 @@ TEST_F(HttpFrontendTest, TheFirstAcceptableTypeIsSent) {
       "application/json");
 }
 
-TEST_F(HttpFrontendTest, ListsInProtobufAndJsonHoldTheSame) {
+TEST_F(HttpFrontendTest, ListsInProtobufAndJsonContainTheSameObjects) {
   const auto packed = get(kMaps, "application/vnd.kubernetes.protobuf");
   std::vector<std::string> names;
   const auto read = kube::read_list<api::ConfigMap>(kube::Encoding::Protobuf, packed.body, kube::UnknownFields::Refuse,
@@ -143,7 +143,7 @@ TEST_F(HttpFrontendTest, ListsInProtobufAndJsonHoldTheSame) {
   EXPECT_EQ(list.at("metadata").at("resourceVersion").as_string(), read->resource_version);
 }
 
-TEST_F(HttpFrontendTest, PagesNameTheNextOneAndHowManyAreLeft) {
+TEST_F(HttpFrontendTest, PagesHaveAContinueTokenAndTheRemainingItemCount) {
   const json::value page = parsed(get(std::string(kMaps) + "?limit=1"));
   EXPECT_EQ(page.at("items").as_array().size(), 1U);
   EXPECT_EQ(page.at("metadata").at("remainingItemCount"), 1);
@@ -154,7 +154,7 @@ TEST_F(HttpFrontendTest, PagesNameTheNextOneAndHowManyAreLeft) {
   EXPECT_EQ(reason(get(std::string(kMaps) + "?limit=many")), "BadRequest");
 }
 
-TEST_F(HttpFrontendTest, TablesAreForReadingOnly) {
+TEST_F(HttpFrontendTest, TablesAreReturnedForReadsButNotForDeletes) {
   const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
   const json::value listed = parsed(get(kMaps, table));
   EXPECT_EQ(listed.at("kind"), "Table");
@@ -167,7 +167,7 @@ TEST_F(HttpFrontendTest, TablesAreForReadingOnly) {
   EXPECT_EQ(parsed(ask(std::move(request))).at("kind"), "Status");
 }
 
-TEST_F(HttpFrontendTest, MetadataAloneIsEnoughForSome) {
+TEST_F(HttpFrontendTest, PartialObjectMetadataIsReturnedOnRequest) {
   const json::value list = parsed(get(kMaps, "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"));
   EXPECT_EQ(list.at("kind"), "PartialObjectMetadataList");
   EXPECT_EQ(list.at("apiVersion"), "meta.k8s.io/v1");
@@ -181,7 +181,7 @@ TEST_F(HttpFrontendTest, MetadataAloneIsEnoughForSome) {
   EXPECT_EQ(partial.metadata().name(), "a");
 }
 
-TEST_F(HttpFrontendTest, BodiesComeInJsonYamlAndProtobuf) {
+TEST_F(HttpFrontendTest, RequestBodiesAreAcceptedInJsonYamlAndProtobuf) {
   const auto made = send("POST", kMaps, "application/json; charset=utf-8",
                          R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"j"}})");
   EXPECT_EQ(made.status, 201) << made.body;
@@ -196,7 +196,7 @@ TEST_F(HttpFrontendTest, BodiesComeInJsonYamlAndProtobuf) {
   EXPECT_EQ(send("POST", kMaps, "application/json", "{").status, 400);
 }
 
-TEST_F(HttpFrontendTest, UnknownFieldsAreRefusedOnlyWhenAskedTo) {
+TEST_F(HttpFrontendTest, UnknownFieldsAreRejectedOnlyWithStrictValidation) {
   const std::string body = R"({"metadata":{"name":"u"},"dataa":{}})";
   EXPECT_EQ(send("POST", std::string(kMaps) + "?fieldValidation=Strict", "application/json", body).status, 400);
   const auto taken = send("POST", std::string(kMaps) + "?fieldValidation=Ignore", "application/json", body);
@@ -204,7 +204,7 @@ TEST_F(HttpFrontendTest, UnknownFieldsAreRefusedOnlyWhenAskedTo) {
   EXPECT_FALSE(taken.headers.find("Warning"));
 }
 
-TEST_F(HttpFrontendTest, AnApplyNeedsAManagerAndTakesYaml) {
+TEST_F(HttpFrontendTest, AnApplyPatchRequiresAFieldManagerAndAcceptsYaml) {
   const std::string yaml = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: s\ndata:\n  k: v\n";
   const std::string target = std::string(kMaps) + "/s";
   EXPECT_EQ(send("PATCH", target, "application/apply-patch+yaml", yaml).status, 422);
@@ -214,7 +214,7 @@ TEST_F(HttpFrontendTest, AnApplyNeedsAManagerAndTakesYaml) {
   EXPECT_EQ(fields.at(0).at("manager"), "me");
 }
 
-TEST_F(HttpFrontendTest, DeletionsTakeTheirOptionsFromBodyOrQuery) {
+TEST_F(HttpFrontendTest, DeleteReadsItsOptionsFromTheBodyOrTheQuery) {
   const auto refused = send("DELETE", std::string(kMaps) + "/a", "application/json",
                             R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"other"}})");
   EXPECT_EQ(reason(refused), "Conflict");
@@ -227,21 +227,21 @@ TEST_F(HttpFrontendTest, DeletionsTakeTheirOptionsFromBodyOrQuery) {
   EXPECT_EQ(gone.at("details").at("kind"), "configmaps");
 }
 
-TEST_F(HttpFrontendTest, AnEvictionOfTheOldVersionIsUnderstood) {
-  rig_.look([this] { EXPECT_TRUE(rig_.server.create(pod_of("p"))); });
+TEST_F(HttpFrontendTest, AnEvictionOfVersionV1Beta1IsAccepted) {
+  rig_.run_on_server_thread([this] { EXPECT_TRUE(rig_.server.create(pod_of("p"))); });
   const auto evicted = send("POST", "/api/v1/namespaces/web/pods/p/eviction", "application/json",
                             R"({"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p"}})");
   EXPECT_EQ(evicted.status, 201) << evicted.body;
   EXPECT_EQ(parsed(evicted).at("status"), "Success");
 }
 
-TEST_F(HttpFrontendTest, PrettyAnswersHaveLinesAndMeanTheSame) {
+TEST_F(HttpFrontendTest, PrettyResponsesAreIndentedAndHaveTheSameContent) {
   const auto pretty = get(std::string(kMaps) + "/a?pretty=true");
   EXPECT_THAT(pretty.body, HasSubstr("\n  \"metadata\": {\n    \"name\": \"a\""));
   EXPECT_EQ(parsed(pretty), parsed(get(std::string(kMaps) + "/a")));
 }
 
-TEST_F(HttpFrontendTest, AWatchInJsonIsALinePerEvent) {
+TEST_F(HttpFrontendTest, AJsonWatchSendsOneLinePerEvent) {
   const std::string target = std::string(kMaps) + "?watch=1&timeoutSeconds=70&allowWatchBookmarks=true";
   const auto watched = get(target);
   EXPECT_EQ(watched.headers.get("Content-Type"), "application/json");
@@ -252,7 +252,7 @@ TEST_F(HttpFrontendTest, AWatchInJsonIsALinePerEvent) {
   EXPECT_THAT(one.body, Not(HasSubstr("\"name\":\"a\"")));
 }
 
-TEST_F(HttpFrontendTest, AWatchedTableDescribesItsColumnsOnce) {
+TEST_F(HttpFrontendTest, AWatchOfTablesSendsTheColumnDefinitionsOnce) {
   const std::string table = "application/json;as=Table;v=v1;g=meta.k8s.io";
   const auto watched = get(std::string(kMaps) + "?watch=1&timeoutSeconds=1", table);
   const auto end = watched.body.find('\n');
@@ -260,8 +260,8 @@ TEST_F(HttpFrontendTest, AWatchedTableDescribesItsColumnsOnce) {
   EXPECT_THAT(watched.body.substr(end), Not(HasSubstr("\"columnDefinitions\":[{")));
 }
 
-TEST_F(HttpFrontendTest, AWatchFromTooFarBackIsToldSoInItsStream) {
-  rig_.look([this] {
+TEST_F(HttpFrontendTest, AWatchFromAnExpiredVersionGetsAnErrorEventInItsStream) {
+  rig_.run_on_server_thread([this] {
     rig_.server.store().forget_history();
     EXPECT_TRUE(rig_.server.create(map_of("c", "1")));
     rig_.server.store().forget_history();
@@ -274,8 +274,8 @@ TEST_F(HttpFrontendTest, AWatchFromTooFarBackIsToldSoInItsStream) {
   EXPECT_EQ(event.at("object").at("reason"), "Expired");
 }
 
-TEST_F(HttpFrontendTest, OtherPartsAddPathsOfTheirOwn) {
-  rig_.look([this] {
+TEST_F(HttpFrontendTest, AddedPathsAndPodLogsAreServed) {
+  rig_.run_on_server_thread([this] {
     rig_.frontend->add_path("/api/v1/nodes/", [](const std::string& path) -> std::optional<TextAnswer> {
       if (path != "/api/v1/nodes/n1/proxy/metrics?x=1") return std::nullopt;
       return TextAnswer{.body = "load 1\n"};

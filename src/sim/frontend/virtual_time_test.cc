@@ -1,4 +1,4 @@
-// The product's own coroutines on a LocalApi in virtual time: every run is the same.
+// The product's coroutines on a LocalApi in virtual time: every run has the same result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,11 +25,11 @@ class VirtualRun {
 
   std::vector<std::string> trace() {
     watch_pods();
-    stand("first", 1);
+    start_elector("first", 1);
     rig_.loop.run_for(1s);
-    stand("second", 2);
-    for (int i = 0; i < 40; ++i) act(i);
-    // The leader freezes: its requests are lost for longer than its lease duration.
+    start_elector("second", 2);
+    for (int i = 0; i < 40; ++i) change_pods(i);
+    // The requests of the leader are lost for longer than its lease duration.
     rig_.faults.add(
         {.verbs = {kube::Verb::Update}, .resource = "leases", .times = 60, .fault = {.lose_request = Loss::Silence}});
     rig_.loop.run_for(10min);
@@ -61,22 +61,22 @@ class VirtualRun {
                         .synced = [this] { note("synced"); }});
     jobs_.push_back(net::spawn(rig_.loop.executor(), "pods", pods_->run()));
   }
-  void stand(const std::string& name, std::uint64_t) {
+  void start_elector(const std::string& name, std::uint64_t) {
     kube::LeaderSettings settings;
     settings.ns = "web";
     settings.name = "leader";
     settings.election.identity = name;
     settings.after_loss = kube::AfterLoss::RunAgain;
     kube::LeaderCallbacks callbacks;
-    callbacks.on_started_leading = [this, name] { note("{} leads", name); };
-    callbacks.on_stopped_leading = [this, name] { note("{} leads no more", name); };
+    callbacks.on_started_leading = [this, name] { note("{} started leading", name); };
+    callbacks.on_stopped_leading = [this, name] { note("{} stopped leading", name); };
     auto elector = kube::LeaderElector::create(rig_.api(), settings, callbacks, services());
     ASSERT_TRUE(elector) << elector.error().message;
     electors_.push_back(std::move(*elector));
     jobs_.push_back(net::spawn(rig_.loop.executor(), name, electors_.back()->run()));
   }
   // Writes of another client, on a connection that sometimes loses watches and answers.
-  void act(int i) {
+  void change_pods(int i) {
     if (i == 5) {
       rig_.faults.add({.verbs = {kube::Verb::Watch}, .probability = 0.5, .fault = {.drop_watch_after = 3}});
       rig_.faults.add({.verbs = {kube::Verb::Get, kube::Verb::Update, kube::Verb::Watch},
@@ -105,7 +105,7 @@ class VirtualRun {
   SteadyTime begun_ = rig_.agenda.steady_now();
 };
 
-TEST(VirtualTime, InformersAndElectionsRunTheSameWayEveryTime) {
+TEST(VirtualTime, InformersAndLeaderElectionsGiveTheSameTraceInEveryRun) {
   const auto first = VirtualRun().trace();
   EXPECT_EQ(VirtualRun().trace(), first);
   EXPECT_EQ(VirtualRun().trace(), first);
@@ -115,12 +115,12 @@ TEST(VirtualTime, InformersAndElectionsRunTheSameWayEveryTime) {
   EXPECT_TRUE(has(" synced"));
   EXPECT_TRUE(has(" added p11"));
   EXPECT_TRUE(has(" removed p3"));
-  EXPECT_TRUE(has(" first leads"));
-  EXPECT_TRUE(has(" first leads no more"));
-  EXPECT_TRUE(has(" second leads"));
+  EXPECT_TRUE(has(" first started leading"));
+  EXPECT_TRUE(has(" first stopped leading"));
+  EXPECT_TRUE(has(" second started leading"));
 }
 
-net::Task<void> wait_for_news(kube::Api& api, std::string& ended) {
+net::Task<void> wait_for_event(kube::Api& api, std::string& ended) {
   kube::ApiCall call;
   call.verb = kube::Verb::Watch;
   call.resource = &kube::resource_of<api::Pod>();
@@ -129,10 +129,10 @@ net::Task<void> wait_for_news(kube::Api& api, std::string& ended) {
   ended = events ? "events" : to_string(events.error().code);
 }
 
-TEST(VirtualTime, AWatchThatIsCancelledSaysSoAndLeavesNothingBehind) {
+TEST(VirtualTime, ACancelledWatchReturnsCancelledAndLeavesNoEventOnTheAgenda) {
   std::string ended;
   LocalRig rig;
-  net::Job job = net::spawn(rig.loop.executor(), "watch", wait_for_news(rig.api(), ended));
+  net::Job job = net::spawn(rig.loop.executor(), "watch", wait_for_event(rig.api(), ended));
   rig.loop.run_for(1s);
   EXPECT_FALSE(job.done());
   job.cancel();
@@ -141,8 +141,8 @@ TEST(VirtualTime, AWatchThatIsCancelledSaysSoAndLeavesNothingBehind) {
   EXPECT_FALSE(rig.agenda.next_due().has_value());
 }
 
-// As the product uses its own custom kind: typed messages here, JSON in the store.
-TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedBothWays) {
+// The product uses its custom kind in this way: typed messages in the client, JSON in the store.
+TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedInBothDirections) {
   LocalRig rig;
   CustomObject definition;
   definition.mutable_metadata()->set_name("gadgets.example.io");

@@ -19,7 +19,7 @@ const T& as(const RulesFixture::Created& created) {
 
 constexpr std::string_view kService = R"({"spec":{"selector":{"app":"web"},"ports":[{"port":80}]}})";
 
-TEST(CoreRules, GiveServicesWhatClientsExpect) {
+TEST(CoreRules, SetTheDefaultsAndTheAddressOfServices) {
   const RulesFixture rules;
   const auto created = rules.create("services", kService);
   const auto& spec = as<api::Service>(created).spec();
@@ -38,14 +38,14 @@ TEST(CoreRules, GiveServicesWhatClientsExpect) {
   EXPECT_GE(as<api::Service>(node_port).spec().ports(0).node_port(), 30'000);
 }
 
-TEST(CoreRules, KeepTheAddressOfAService) {
+TEST(CoreRules, RejectAChangeOfTheAddressOfAService) {
   const RulesFixture rules;
   expect_faults(rules.update("services", kService, kService), {});
   expect_faults(rules.update("services", kService, R"({"spec":{"clusterIP":"10.1.1.1","ports":[{"port":80}]}})"),
                 {"spec.clusterIPs[0]: Invalid value: [\"10.1.1.1\"]: may not change once set"});
 }
 
-TEST(CoreRules, MakeNamespacesActive) {
+TEST(CoreRules, CreateNamespacesAsActive) {
   const RulesFixture rules;
   const auto created = rules.create("namespaces", R"({"metadata":{"name":"shop"},"status":{"phase":"Terminating"}})");
   const auto& ns = as<api::Namespace>(created);
@@ -55,14 +55,14 @@ TEST(CoreRules, MakeNamespacesActive) {
   EXPECT_NE(rules.kind("namespaces").rules.name_fault("a.b"), "");
 }
 
-TEST(CoreRules, LetNodesBringTheirStatus) {
+TEST(CoreRules, KeepTheStatusOfNewNodesAndSetAllocatableFromCapacity) {
   const RulesFixture rules;
   const auto created = rules.create("nodes", R"({"status":{"capacity":{"cpu":"4","memory":"0.5Gi"}}})");
   EXPECT_EQ(as<api::Node>(created).status().allocatable().at("cpu").string(), "4");
   EXPECT_EQ(as<api::Node>(created).status().capacity().at("memory").string(), "512Mi");
 }
 
-TEST(CoreRules, ReadStringDataAsData) {
+TEST(CoreRules, ConvertStringDataOfSecretsToData) {
   const RulesFixture rules;
   const auto created = rules.create("secrets", R"({"stringData":{"user":"me"}})");
   EXPECT_EQ(as<api::Secret>(created).data().at("user"), "me");
@@ -70,7 +70,7 @@ TEST(CoreRules, ReadStringDataAsData) {
   EXPECT_TRUE(as<api::Secret>(created).string_data().empty());
 }
 
-TEST(CoreRules, FillInStorageClassesAndPriorities) {
+TEST(CoreRules, SetTheDefaultsOfStorageClassesAndPriorityClasses) {
   const RulesFixture rules;
   const auto storage = rules.create("storageclasses.storage.k8s.io", R"({"provisioner":"example.com/x"})");
   EXPECT_EQ(as<api::StorageClass>(storage).volume_binding_mode(), "Immediate");
@@ -79,7 +79,7 @@ TEST(CoreRules, FillInStorageClassesAndPriorities) {
   EXPECT_EQ(as<api::PriorityClass>(priority).preemption_policy(), "PreemptLowerPriority");
 }
 
-std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
+std::vector<std::pair<std::string, FaultCase>> invalid_objects() {
   const std::string budgets = "poddisruptionbudgets.policy";
   return {
       {"services", {"no ports", R"({"spec":{}})", {"spec.ports: Required value"}}},
@@ -107,12 +107,12 @@ std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
         {"data[a/b]: Invalid value: \"a/b\": a valid config key must consist of alphanumeric characters, '-', '_' or "
          "'.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"}}},
       {budgets,
-       {"both limits",
+       {"minAvailable and maxUnavailable together",
         R"({"spec":{"minAvailable":1,"maxUnavailable":1}})",
         {"spec: Invalid value: {\"minAvailable\":1,\"maxUnavailable\":1}: minAvailable and maxUnavailable cannot be "
          "both set"}}},
       {budgets,
-       {"more than all",
+       {"minAvailable above 100%",
         R"({"spec":{"minAvailable":"101%"}})",
         {"spec.minAvailable: Invalid value: \"101%\": must not be greater than 100%"}}},
       {budgets,
@@ -121,25 +121,25 @@ std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
         {"spec.unhealthyPodEvictionPolicy: Unsupported value: \"Never\": supported values: \"AlwaysAllow\", "
          "\"IfHealthyBudget\""}}},
       {"priorityclasses.scheduling.k8s.io",
-       {"too high",
+       {"a priority that is too high",
         R"({"value":1000000001})",
         {"value: Forbidden: maximum allowed value of a user defined priority is 1000000000"}}},
       {"leases.coordination.k8s.io",
-       {"no time at all",
+       {"a lease duration of zero",
         R"({"spec":{"leaseDurationSeconds":0}})",
         {"spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0"}}},
       {"horizontalpodautoscalers.autoscaling",
-       {"less than least",
+       {"maxReplicas below minReplicas",
         R"({"spec":{"minReplicas":5,"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d"}}})",
         {"spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`"}}},
       {"storageclasses.storage.k8s.io", {"no provisioner", R"({})", {"provisioner: Required value"}}},
       {"persistentvolumeclaims",
-       {"nothing asked for",
+       {"no access mode and no storage request",
         R"({"spec":{}})",
         {"spec.accessModes: Required value: at least 1 access mode is required",
          "spec.resources[storage]: Required value"}}},
       {"persistentvolumes",
-       {"a local volume anywhere",
+       {"a local volume without node affinity",
         R"({"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"local":{"path":"/d"}}})",
         {"spec.nodeAffinity: Required value: Local volume requires node affinity"}}},
       {"events.events.k8s.io",
@@ -150,9 +150,9 @@ std::vector<std::pair<std::string, FaultCase>> wrong_objects() {
   };
 }
 
-TEST(CoreRules, RefuseWrongObjectsInTheWordsOfARealServer) {
+TEST(CoreRules, RejectInvalidObjectsWithTheMessagesOfARealServer) {
   const RulesFixture rules;
-  for (const auto& [plural, wrong] : wrong_objects()) {
+  for (const auto& [plural, wrong] : invalid_objects()) {
     SCOPED_TRACE(wrong.name);
     expect_faults(rules.create(plural, wrong.json).faults, wrong.faults);
   }
@@ -165,7 +165,7 @@ struct Change {
   std::vector<std::string> faults;
 };
 
-TEST(CoreRules, KeepWhatMayNotChange) {
+TEST(CoreRules, RejectChangesOfImmutableFields) {
   const RulesFixture rules;
   const std::vector<Change> changes = {
       {"configmaps", R"({"data":{"a":"1"}})", R"({"data":{"a":"2"}})", {}},
@@ -195,7 +195,7 @@ TEST(CoreRules, KeepWhatMayNotChange) {
   }
 }
 
-TEST(CoreRules, AllowOneDefaultPriority) {
+TEST(CoreRules, AllowOnlyOneDefaultPriorityClass) {
   RulesFixture rules;
   api::PriorityClass first;
   first.mutable_metadata()->set_name("first");
@@ -207,7 +207,7 @@ TEST(CoreRules, AllowOneDefaultPriority) {
             "PriorityClass first is already marked as default. Only one default can exist");
 }
 
-TEST(CoreRules, SelectByTheFieldsARealServerKnows) {
+TEST(CoreRules, SupportTheFieldSelectorsOfARealServer) {
   const RulesFixture rules;
   const auto field = [&](std::string_view plural, std::string_view json, std::string_view name) {
     const auto created = rules.create(plural, json);

@@ -13,7 +13,7 @@ std::string refused(const Kind& kind, std::string_view json) {
   return object ? "accepted" : object.error().message;
 }
 
-TEST(ObjectJson, NamesUnknownAndDuplicateFieldsWhenStrict) {
+TEST(ObjectJson, ReportsUnknownAndDuplicateFieldsInStrictMode) {
   const RulesFixture rules;
   const Kind& deployments = rules.kind("deployments.apps");
   EXPECT_EQ(refused(deployments, R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"foo":1,"template":{"spec":)"
@@ -28,14 +28,14 @@ TEST(ObjectJson, NamesUnknownAndDuplicateFieldsWhenStrict) {
   EXPECT_TRUE(object_from_json(deployments, R"({"spec":{"foo":1}})", false));
 }
 
-TEST(ObjectJson, RefusesWhatIsOfAnotherKind) {
+TEST(ObjectJson, RejectsObjectsOfAnotherKindOrVersion) {
   const RulesFixture rules;
   EXPECT_EQ(refused(rules.kind("pods"), R"({"apiVersion":"apps/v1","kind":"Pod"})"),
             "the API version in the data (apps/v1) does not match the expected API version (v1)");
   EXPECT_NE(refused(rules.kind("pods"), R"({"apiVersion":"v1","kind":"Node"})"), "accepted");
 }
 
-TEST(ObjectJson, RefusesQuantitiesThatAreNone) {
+TEST(ObjectJson, RejectsInvalidQuantities) {
   const RulesFixture rules;
   EXPECT_EQ(refused(rules.kind("pods"),
                     R"({"spec":{"containers":[{"name":"a","resources":{"requests":{"cpu":"1 core"}}}]}})"),
@@ -43,7 +43,7 @@ TEST(ObjectJson, RefusesQuantitiesThatAreNone) {
             "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
 }
 
-TEST(ObjectJson, KeepsEverythingOfKindsWithoutAType) {
+TEST(ObjectJson, KeepsAllFieldsOfKindsWithoutAType) {
   const RulesFixture rules;
   const Kind& roles = rules.kind("roles.rbac.authorization.k8s.io");
   const auto role = object_from_json(
@@ -54,7 +54,7 @@ TEST(ObjectJson, KeepsEverythingOfKindsWithoutAType) {
             R"("rules":[{"apiGroups":[""],"verbs":["get"]}]})");
 }
 
-TEST(ObjectJson, ShowsCoreEventsUnderTheirOldNames) {
+TEST(ObjectJson, ReadsAndWritesCoreEventsWithTheirCoreFieldNames) {
   const RulesFixture rules;
   const Kind& core = rules.kind("events");
   const Kind& stored = rules.kind("events.events.k8s.io");
@@ -80,7 +80,7 @@ TEST(ObjectJson, ShowsCoreEventsUnderTheirOldNames) {
   EXPECT_NE(other.find(R"("note":"pulled")"), std::string::npos) << other;
 }
 
-TEST(ObjectJson, SelectsEventsByBothSetsOfNames) {
+TEST(ObjectJson, SelectsEventsByTheFieldNamesOfBothApis) {
   const RulesFixture rules;
   api::Event event;
   event.mutable_regarding()->set_kind("Pod");

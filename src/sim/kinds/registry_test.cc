@@ -18,7 +18,7 @@ CustomObject definition(std::string_view versions) {
   return object;
 }
 
-TEST(KindRegistry, FindsBuiltInKindsByEveryName) {
+TEST(KindRegistry, FindsBuiltInKindsByResourceKindAndType) {
   const KindRegistry registry;
   const Kind* pods = registry.find("", "v1", "pods");
   ASSERT_NE(pods, nullptr);
@@ -29,7 +29,7 @@ TEST(KindRegistry, FindsBuiltInKindsByEveryName) {
   EXPECT_EQ(registry.find("rbac.authorization.k8s.io", "v1", "roles")->type, nullptr);
 }
 
-TEST(KindRegistry, ServesCoreEventsAsAViewOfTheirShelf) {
+TEST(KindRegistry, ServesCoreEventsAsAViewOfTheStoredEvents) {
   const KindRegistry registry;
   const Kind& stored = registry.of<api::Event>();
   EXPECT_EQ(stored.group, "events.k8s.io");
@@ -37,7 +37,7 @@ TEST(KindRegistry, ServesCoreEventsAsAViewOfTheirShelf) {
   EXPECT_EQ(&registry.find("", "v1", "events")->stored(), &stored);
 }
 
-TEST(KindRegistry, SortsWhatItServesByGroupVersionAndPlural) {
+TEST(KindRegistry, SortsTheServedKindsByGroupVersionAndPlural) {
   const KindRegistry registry;
   const auto served = registry.served();
   ASSERT_GT(served.size(), 40U);
@@ -47,7 +47,7 @@ TEST(KindRegistry, SortsWhatItServesByGroupVersionAndPlural) {
   }
 }
 
-TEST(KindRegistry, KeepsTheAddressOfAReplacedKind) {
+TEST(KindRegistry, KeepsThePointerToAReplacedKindValid) {
   KindRegistry registry;
   const auto before = registry.revision();
   registry.define(definition(R"([{"name":"v1","served":true,"storage":true}])"));
@@ -64,7 +64,7 @@ TEST(KindRegistry, KeepsTheAddressOfAReplacedKind) {
   EXPECT_EQ(first->kind, "Migration");
 }
 
-TEST(KindRegistry, KeepsObjectsOfAllVersionsOnOneShelfForEver) {
+TEST(KindRegistry, StoresAllVersionsUnderTheFirstStorageVersion) {
   KindRegistry registry;
   registry.define(definition(R"([{"name":"v1alpha1","served":true,"storage":true},)"
                              R"({"name":"v1","served":true,"storage":false}])"));
@@ -77,7 +77,7 @@ TEST(KindRegistry, KeepsObjectsOfAllVersionsOnOneShelfForEver) {
   EXPECT_EQ(&registry.find("rescheduler.io", "v1", "migrations")->stored(), alpha);
 }
 
-TEST(KindRegistry, LetsNoDefinitionReplaceABuiltInKind) {
+TEST(KindRegistry, IgnoresADefinitionOfABuiltInKind) {
   KindRegistry registry;
   CustomObject rogue;
   rogue.set_content(R"({"spec":{"group":"apps","names":{"plural":"deployments","kind":"Deployment"},)"
@@ -86,7 +86,7 @@ TEST(KindRegistry, LetsNoDefinitionReplaceABuiltInKind) {
   EXPECT_FALSE(registry.find("apps", "v1", "deployments")->custom);
 }
 
-TEST(KindRegistry, PrefersStableVersions) {
+TEST(KindRegistry, PrefersStableAndThenHigherVersions) {
   EXPECT_TRUE(is_preferred_version("v1", "v1beta2"));
   EXPECT_TRUE(is_preferred_version("v2", "v1"));
   EXPECT_TRUE(is_preferred_version("v10", "v2"));

@@ -30,7 +30,7 @@ const T& as(const RulesFixture::Created& created) {
   return static_cast<const T&>(*created.object);
 }
 
-TEST(WorkloadRules, FillInDeployments) {
+TEST(WorkloadRules, SetTheDefaultsOfDeployments) {
   const RulesFixture rules;
   const auto created = rules.create("deployments.apps", workload());
   const auto& spec = as<api::Deployment>(created).spec();
@@ -52,7 +52,7 @@ TEST(WorkloadRules, KeepZeroReplicas) {
   EXPECT_EQ(as<api::ReplicaSet>(created).spec().replicas(), 0);
 }
 
-TEST(WorkloadRules, FillInStatefulAndDaemonSets) {
+TEST(WorkloadRules, SetTheDefaultsOfStatefulSetsAndDaemonSets) {
   const RulesFixture rules;
   const auto stateful = rules.create("statefulsets.apps", workload());
   EXPECT_EQ(as<api::StatefulSet>(stateful).spec().pod_management_policy(), "OrderedReady");
@@ -62,7 +62,7 @@ TEST(WorkloadRules, FillInStatefulAndDaemonSets) {
   EXPECT_EQ(as<api::DaemonSet>(daemon).spec().update_strategy().rolling_update().max_unavailable().int_val(), 1);
 }
 
-TEST(WorkloadRules, KnowTheVolumesThatClaimTemplatesMake) {
+TEST(WorkloadRules, AllowMountsOfVolumesFromClaimTemplates) {
   const RulesFixture rules;
   const auto created = rules.create(
       "statefulsets.apps",
@@ -73,7 +73,7 @@ TEST(WorkloadRules, KnowTheVolumesThatClaimTemplatesMake) {
   EXPECT_EQ(as<api::StatefulSet>(created).spec().volume_claim_templates(0).spec().volume_mode(), "Filesystem");
 }
 
-TEST(WorkloadRules, GiveJobsTheirSelector) {
+TEST(WorkloadRules, SetTheSelectorAndTheDefaultsOfJobs) {
   const RulesFixture rules;
   const auto created = rules.create("jobs.batch", job());
   const auto& spec = as<api::Job>(created).spec();
@@ -90,7 +90,7 @@ TEST(WorkloadRules, GiveJobsTheirSelector) {
   EXPECT_FALSE(as<api::Job>(parallel).spec().has_completions());
 }
 
-std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
+std::vector<std::pair<std::string, FaultCase>> invalid_workloads() {
   return {
       {"deployments.apps",
        {"no selector",
@@ -108,33 +108,33 @@ std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
         fmt::format(R"({{"spec":{{"selector":{{}},{}}}}})", kTemplate),
         {"spec.selector: Invalid value: {}: empty selector is invalid for deployment"}}},
       {"deployments.apps",
-       {"no pods at any time",
+       {"maxSurge and maxUnavailable of zero",
         workload(R"(,"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}})"),
         {"spec.strategy.rollingUpdate.maxUnavailable: Invalid value: 0: may not be 0 when `maxSurge` is 0"}}},
       {"deployments.apps",
-       {"more than all",
+       {"maxUnavailable above 100%",
         workload(R"(,"strategy":{"rollingUpdate":{"maxUnavailable":"110%"}})"),
         {"spec.strategy.rollingUpdate.maxUnavailable: Invalid value: \"110%\": must not be greater than 100%"}}},
       {"deployments.apps",
-       {"a share that is none",
+       {"an invalid percentage",
         workload(R"(,"strategy":{"rollingUpdate":{"maxSurge":"many"}})"),
         {"spec.strategy.rollingUpdate.maxSurge: Invalid value: \"many\": a valid percent string must be a numeric "
          "string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"}}},
       {"deployments.apps",
-       {"fewer than none",
+       {"negative replicas",
         workload(R"(,"replicas":-1)"),
         {"spec.replicas: Invalid value: -1: must be greater than or equal to 0"}}},
       {"deployments.apps",
-       {"a deadline before readiness",
+       {"a progress deadline below minReadySeconds",
         workload(R"(,"minReadySeconds":700)"),
         {"spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds"}}},
       {"replicasets.apps",
-       {"pods that end",
+       {"restart policy Never in a ReplicaSet",
         R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":)"
         R"({"restartPolicy":"Never","containers":[{"name":"a","image":"i"}]}}}})",
         {"spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\""}}},
       {"replicasets.apps",
-       {"a wrong container in the template",
+       {"an invalid container in the template",
         R"({"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":)"
         R"({"containers":[{"name":"a"}]}}}})",
         {"spec.template.spec.containers[0].image: Required value"}}},
@@ -148,11 +148,11 @@ std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
         workload(R"(,"podManagementPolicy":"Random")"),
         {"spec.podManagementPolicy: Invalid value: \"Random\": must be 'OrderedReady' or 'Parallel'"}}},
       {"jobs.batch",
-       {"pods that never end",
+       {"a Job without a restart policy",
         R"({"spec":{"template":{"spec":{"containers":[{"name":"a","image":"i"}]}}}})",
         {"spec.template.spec.restartPolicy: Required value: valid values: \"OnFailure\", \"Never\""}}},
       {"jobs.batch",
-       {"an index without an end",
+       {"an indexed Job without completions",
         job(R"(,"completionMode":"Indexed","parallelism":2)"),
         {"spec.completions: Required value: when completion mode is Indexed"}}},
       {"cronjobs.batch", {"no schedule", cron(""), {"spec.schedule: Required value"}}},
@@ -162,22 +162,22 @@ std::vector<std::pair<std::string, FaultCase>> wrong_workloads() {
         {"spec.concurrencyPolicy: Unsupported value: \"Maybe\": supported values: \"Allow\", \"Forbid\", "
          "\"Replace\""}}},
       {"cronjobs.batch",
-       {"a zone in the schedule",
+       {"a time zone in the schedule",
         cron("TZ=UTC * * * * *"),
         {"spec.schedule: Invalid value: \"TZ=UTC * * * * *\": cannot use TZ or CRON_TZ in schedule, use timeZone "
          "field instead"}}},
   };
 }
 
-TEST(WorkloadRules, RefuseWrongOnesInTheWordsOfARealServer) {
+TEST(WorkloadRules, RejectInvalidWorkloadsWithTheMessagesOfARealServer) {
   const RulesFixture rules;
-  for (const auto& [plural, wrong] : wrong_workloads()) {
+  for (const auto& [plural, wrong] : invalid_workloads()) {
     SCOPED_TRACE(wrong.name);
     expect_faults(rules.create(plural, wrong.json).faults, wrong.faults);
   }
 }
 
-TEST(WorkloadRules, LetNobodyChangeASelector) {
+TEST(WorkloadRules, RejectChangesOfSelectorsAndOfImmutableStatefulSetFields) {
   const RulesFixture rules;
   const std::string other = R"({"spec":{"selector":{"matchLabels":{"app":"db"}},"template":{"metadata":{"labels":)"
                             R"({"app":"db"}},"spec":{"containers":[{"name":"a","image":"i:1"}]}}}})";
@@ -192,7 +192,7 @@ TEST(WorkloadRules, LetNobodyChangeASelector) {
   expect_faults(rules.update("statefulsets.apps", workload(), workload(R"(,"replicas":5)")), {});
 }
 
-TEST(WorkloadRules, CountGenerationsBySpecAndThoseOfDeploymentsByAnnotationsToo) {
+TEST(WorkloadRules, IncrementTheGenerationForSpecChangesAndAnnotationsOfDeployments) {
   const RulesFixture rules;
   const auto differ = [&rules](std::string_view plural, const auto& change) {
     const auto one = rules.create(plural, workload());
@@ -210,7 +210,7 @@ TEST(WorkloadRules, CountGenerationsBySpecAndThoseOfDeploymentsByAnnotationsToo)
   EXPECT_TRUE(rules.kind("deployments.apps").rules.spec_differs(*one.object, *more.object));
 }
 
-TEST(WorkloadRules, KeepStatusAndSpecApart) {
+TEST(WorkloadRules, UpdateStatusAndSpecSeparately) {
   const RulesFixture rules;
   const Kind& kind = rules.kind("deployments.apps");
   const auto created = rules.create("deployments.apps", workload(R"(},"status":{"replicas":9)"));
@@ -227,7 +227,7 @@ TEST(WorkloadRules, KeepStatusAndSpecApart) {
   EXPECT_EQ(changed.status().replicas(), 0);
 }
 
-TEST(WorkloadRules, CountTheTemplatesOfADaemonSet) {
+TEST(WorkloadRules, CountTheTemplateGenerationOfADaemonSet) {
   const RulesFixture rules;
   const Kind& kind = rules.kind("daemonsets.apps");
   const auto counted = [](const api::DaemonSet& set) {
@@ -249,7 +249,7 @@ TEST(WorkloadRules, CountTheTemplatesOfADaemonSet) {
   EXPECT_EQ(counted(by_status), "1");
 }
 
-TEST(WorkloadRules, FixAJobOnceItHasStarted) {
+TEST(WorkloadRules, AllowChangesOfJobParallelismButNotOfCompletions) {
   const RulesFixture rules;
   const std::string labelled =
       R"("template":{"metadata":{"labels":{"job-name":"x","batch.kubernetes.io/job-name":"x","controller-uid":"0000-1",)"
@@ -261,7 +261,7 @@ TEST(WorkloadRules, FixAJobOnceItHasStarted) {
                 {"spec.completions: Invalid value: 2: field is immutable"});
 }
 
-TEST(CronSyntax, TakesWhatTheRealParserTakes) {
+TEST(CronSyntax, AcceptsAndRejectsSchedulesLikeTheRealParser) {
   for (const char* good : {"* * * * *", "*/5 * * * *", "0 0 1 1 0", "59 23 31 12 6", "0 9-17 * * mon-fri", "@hourly",
                            "@every 1h30m", "5/15 * * * *", "0,30 * ? * SUN", "0 0 1 JAN *"}) {
     EXPECT_EQ(cron_fault(good), "") << good;

@@ -14,7 +14,7 @@ class FaultTest : public KubeletFixture {
   }
 };
 
-TEST_F(FaultTest, AnImageThatCannotBePulledIsTriedAgainUntilItCan) {
+TEST_F(FaultTest, AFailedImagePullIsRetriedWithBackoffUntilItSucceeds) {
   api::Pod a = pod("a");
   annotate(a, kImagePullFailsOn, "n7, n1");
   create(a);
@@ -35,7 +35,7 @@ TEST_F(FaultTest, AnImageThatCannotBePulledIsTriedAgainUntilItCan) {
   EXPECT_THAT(event_reasons(), Contains("Failed"));
 }
 
-TEST_F(FaultTest, AFaultHoldsOnlyOnTheNodesItNames) {
+TEST_F(FaultTest, AFaultAppliesOnlyOnTheNodesThatItsAnnotationNames) {
   api::Pod a = pod("a", "n2");
   annotate(a, kImagePullFailsOn, "n1");
   annotate(a, kCrashOn, "n1,n3");
@@ -45,7 +45,7 @@ TEST_F(FaultTest, AFaultHoldsOnlyOnTheNodesItNames) {
   EXPECT_EQ(main("a").restart_count(), 0);
 }
 
-TEST_F(FaultTest, OomShowsAsSuch) {
+TEST_F(FaultTest, AnOomFaultIsReportedAsOomKilled) {
   api::Pod a = pod("a");
   annotate(a, kOomOn, "*");
   create(a);
@@ -54,7 +54,7 @@ TEST_F(FaultTest, OomShowsAsSuch) {
   EXPECT_EQ(main("a").last_state().terminated().exit_code(), 137);
 }
 
-TEST_F(FaultTest, AContainerThatOutgrowsItsLimitIsKilled) {
+TEST_F(FaultTest, AContainerAboveItsMemoryLimitIsOomKilled) {
   api::Pod a = pod("a");
   annotate(a, kMemoryProfile, "ramp from=100Mi to=1Gi over=100s");
   (*a.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["memory"].set_string("500Mi");
@@ -66,7 +66,7 @@ TEST_F(FaultTest, AContainerThatOutgrowsItsLimitIsKilled) {
   EXPECT_EQ(main("a").last_state().terminated().reason(), "OOMKilled");
 }
 
-TEST_F(FaultTest, AFullNodeKillsTheWorstAndReportsPressure) {
+TEST_F(FaultTest, AFullNodeKillsThePodThatExceedsItsRequestMost) {
   for (const auto& [name, memory] : {std::pair{"modest", "6Gi"}, {"greedy", "ramp from=1Gi to=30Gi over=5m"}}) {
     api::Pod added = pod(name);
     request(added, "memory", "2Gi");
@@ -78,7 +78,7 @@ TEST_F(FaultTest, AFullNodeKillsTheWorstAndReportsPressure) {
   EXPECT_EQ(main("modest").restart_count(), 0);
 }
 
-TEST_F(FaultTest, TheBoardDoesWhatAnnotationsDo) {
+TEST_F(FaultTest, AnUnreadyFaultOfTheFaultBoardMakesThePodUnreadyUntilItIsCleared) {
   create(pod("a"));
   agenda.run_for(5s);
   kubelets.faults().set_pod("web", "a", {.unready = true});
@@ -91,7 +91,7 @@ TEST_F(FaultTest, TheBoardDoesWhatAnnotationsDo) {
   EXPECT_THAT(event_reasons(), Contains("Unhealthy"));
 }
 
-TEST_F(FaultTest, ACrashThatIsPutUpWhileItRunsTakesHoldUntilItIsTakenDown) {
+TEST_F(FaultTest, ACrashFaultOfARunningPodAppliesUntilItIsCleared) {
   create(pod("a"));
   agenda.run_for(5s);
   kubelets.faults().set_pod("web", "a", {.crash = true});
@@ -102,7 +102,7 @@ TEST_F(FaultTest, ACrashThatIsPutUpWhileItRunsTakesHoldUntilItIsTakenDown) {
   EXPECT_EQ(condition("a", "Ready"), "True");
 }
 
-TEST_F(FaultTest, ASlowNodeTakesTenTimesAsLong) {
+TEST_F(FaultTest, ASlowNodeNeedsTenTimesAsLongToStartAPod) {
   annotate_node("n1", kNodeFault, "slow");
   create(pod("a"));
   agenda.run_for(19s);
@@ -111,7 +111,7 @@ TEST_F(FaultTest, ASlowNodeTakesTenTimesAsLong) {
   EXPECT_EQ(phase("a"), "Running");
 }
 
-TEST_F(FaultTest, AFrozenNodeNeitherReportsNorActsButItsContainersGoOn) {
+TEST_F(FaultTest, AFrozenNodeNeitherReportsNorActsButItsContainersKeepRunning) {
   create(pod("a"));
   create(pod("b"));
   agenda.run_for(5s);
@@ -136,7 +136,7 @@ TEST_F(FaultTest, AFrozenNodeNeitherReportsNorActsButItsContainersGoOn) {
   EXPECT_GT(server.find<api::Lease>("kube-node-lease", "n1")->spec().renew_time().seconds(), 1'704'067'260);
 }
 
-TEST_F(FaultTest, ANodeThatComesBackSaysThatItsPodsAreReadyAgain) {
+TEST_F(FaultTest, ARecoveredNodeReportsItselfAndItsPodsReadyAgain) {
   create(pod("a"));
   agenda.run_for(5s);
   kubelets.faults().set_node("n1", NodeFault::Frozen);
@@ -157,7 +157,7 @@ TEST_F(FaultTest, ANodeThatComesBackSaysThatItsPodsAreReadyAgain) {
     EXPECT_EQ(condition.status(), condition.type() == "Ready" ? "True" : "False");
 }
 
-TEST_F(FaultTest, ADeadNodeStopsEverythingAndRestartsItWhenItComesBack) {
+TEST_F(FaultTest, ADeadNodeStopsItsContainersAndRestartsThemAfterRecovery) {
   create(pod("a"));
   create(pod("b"));
   create(pod("c"));
@@ -180,7 +180,7 @@ TEST_F(FaultTest, ADeadNodeStopsEverythingAndRestartsItWhenItComesBack) {
   EXPECT_GT(load.node_counters("n1")->boot, 1'704'067'260'000);
 }
 
-TEST_F(FaultTest, APodThatIsNotRestartedHasFailedWhenItsNodeComesBack) {
+TEST_F(FaultTest, APodWithRestartPolicyNeverFailsWhenItsDeadNodeRecovers) {
   api::Pod a = pod("a");
   a.mutable_spec()->set_restart_policy("Never");
   create(a);
@@ -194,7 +194,7 @@ TEST_F(FaultTest, APodThatIsNotRestartedHasFailedWhenItsNodeComesBack) {
   EXPECT_EQ(main("a").restart_count(), 0);
 }
 
-TEST_F(FaultTest, ANodeWhoseObjectIsDeletedIsAMachineThatIsGone) {
+TEST_F(FaultTest, DeletingANodeObjectStopsItsContainersAndARecreatedNodeRestartsThem) {
   create(pod("a"));
   agenda.run_for(5s);
   ASSERT_TRUE(server.remove(server.kinds().of<api::Node>(), {}, "n1", {}));
@@ -205,7 +205,7 @@ TEST_F(FaultTest, ANodeWhoseObjectIsDeletedIsAMachineThatIsGone) {
   EXPECT_EQ(main("a").restart_count(), 1);
 }
 
-TEST_F(FaultTest, RunsThatEndWhileNobodyLooksUseNothingAnyMore) {
+TEST_F(FaultTest, AContainerThatEndsOnAFrozenNodeUsesNoCpuAndIsReportedAfterRecovery) {
   api::Pod a = pod("a");
   annotate(a, kRunFor, "30s");
   create(a);

@@ -10,7 +10,7 @@ class HeartbeatsTest : public KubeletFixture {
   }
 };
 
-TEST_F(HeartbeatsTest, ALeaseIsTakenAtOnceAndRenewedEveryTenSeconds) {
+TEST_F(HeartbeatsTest, ALeaseIsCreatedImmediatelyAndRenewedEveryTenSeconds) {
   add_node("n1");
   agenda.run_for(1s);
   const auto lease = server.find<api::Lease>("kube-node-lease", "n1");
@@ -24,7 +24,7 @@ TEST_F(HeartbeatsTest, ALeaseIsTakenAtOnceAndRenewedEveryTenSeconds) {
   }
 }
 
-TEST_F(HeartbeatsTest, NodesDoNotAllBeatInTheSameMoment) {
+TEST_F(HeartbeatsTest, HeartbeatsOfNodesAreSpreadOverTime) {
   for (int i = 0; i < 50; ++i) add_node("n" + std::to_string(i));
   agenda.run_for(25s);
   std::set<std::int64_t> seconds;
@@ -32,7 +32,7 @@ TEST_F(HeartbeatsTest, NodesDoNotAllBeatInTheSameMoment) {
   EXPECT_GE(seconds.size(), 9u);
 }
 
-TEST_F(HeartbeatsTest, StatusIsReportedEveryFiveMinutesOrWhenItChanges) {
+TEST_F(HeartbeatsTest, TheNodeStatusIsReportedEveryFiveMinutesOrWhenItChanges) {
   add_node("n1");
   const auto heartbeat = [this] {
     return server.find<api::Node>({}, "n1")->status().conditions(0).last_heartbeat_time().seconds() - 1'704'067'200;
@@ -52,7 +52,7 @@ TEST_F(HeartbeatsTest, StatusIsReportedEveryFiveMinutesOrWhenItChanges) {
   EXPECT_EQ(node->status().conditions(3).status(), "True");
 }
 
-TEST_F(HeartbeatsTest, ANodeThatSaysNothingOfItselfIsCompleted) {
+TEST_F(HeartbeatsTest, ANodeWithoutLabelsAndStatusGetsDefaults) {
   api::Node bare;
   bare.mutable_metadata()->set_name("bare");
   ASSERT_TRUE(server.create(bare));
@@ -67,7 +67,7 @@ TEST_F(HeartbeatsTest, ANodeThatSaysNothingOfItselfIsCompleted) {
   EXPECT_EQ(phase("a"), "Running");
 }
 
-TEST_F(HeartbeatsTest, ADeletedNodeFallsSilent) {
+TEST_F(HeartbeatsTest, ADeletedNodeStopsRenewingItsLease) {
   add_node("n1");
   agenda.run_for(15s);
   ASSERT_TRUE(server.remove(server.kinds().of<api::Node>(), {}, "n1", {}));

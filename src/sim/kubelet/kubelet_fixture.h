@@ -26,8 +26,8 @@ namespace rescheduler::sim {
 
 using namespace std::chrono_literals;
 
-struct KubeletBench {
-  explicit KubeletBench(KubeletSettings settings = exact(), std::uint64_t seed = 1)
+struct KubeletRig {
+  explicit KubeletRig(KubeletSettings settings = exact(), std::uint64_t seed = 1)
       : server(agenda, Rng(seed)), kubelets(server, load, Rng(seed + 1), std::move(settings), &events) {
     api::Namespace ns;
     ns.mutable_metadata()->set_name("web");
@@ -117,6 +117,6 @@ struct KubeletBench {
   Kubelets kubelets;
 };
 
-class KubeletFixture : public testing::Test, public KubeletBench {};
+class KubeletFixture : public testing::Test, public KubeletRig {};
 
 }  // namespace rescheduler::sim

@@ -8,7 +8,7 @@
 namespace rescheduler::sim {
 namespace {
 
-TEST(NodeShapeTest, ANodeIsRegisteredWithEverythingAKubeletSays) {
+TEST(NodeShapeTest, ANewNodeHasTheLabelsResourcesAndConditionsOfAKubelet) {
   NodeShape shape;
   shape.cpu = "8";
   shape.reserved_cpu = "500m";
@@ -36,7 +36,7 @@ TEST(NodeShapeTest, ANodeIsRegisteredWithEverythingAKubeletSays) {
   EXPECT_EQ(node.status().conditions(3).status(), "True");
 }
 
-TEST(NodeShapeTest, WhatANodeSaysOfItselfStays) {
+TEST(NodeShapeTest, ExistingLabelsAndResourcesOfANodeAreKept) {
   api::Node node;
   node.mutable_metadata()->set_name("n1");
   (*node.mutable_metadata()->mutable_labels())["kubernetes.io/arch"] = "arm64";
@@ -50,7 +50,7 @@ TEST(NodeShapeTest, WhatANodeSaysOfItselfStays) {
   EXPECT_EQ(node.status().allocatable().at("memory").string(), "16Gi");
 }
 
-TEST(NodeShapeTest, AddressesAreGivenOutOnceAndAgainWhenTheyAreBack) {
+TEST(NodeShapeTest, AnAddressIsAssignedOnceAndReusedAfterItsRelease) {
   KubeletNode node;
   node.number = 5;
   std::set<std::uint16_t> given;

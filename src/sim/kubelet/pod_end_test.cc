@@ -20,7 +20,7 @@ class PodEndTest : public KubeletFixture {
       });
 };
 
-TEST_F(PodEndTest, ADeletedPodStopsAndIsRemovedOnceItsContainersHaveEnded) {
+TEST_F(PodEndTest, ADeletedPodIsRemovedAfterItsContainersHaveStopped) {
   remove("a");
   agenda.run_for(500ms);
   EXPECT_EQ(phase("a"), "Running");
@@ -35,28 +35,28 @@ TEST_F(PodEndTest, ADeletedPodStopsAndIsRemovedOnceItsContainersHaveEnded) {
   EXPECT_EQ(kubelets.tracked_pods(), 0u);
 }
 
-TEST_F(PodEndTest, AGracePeriodThatIsTooShortEndsWithAKill) {
+TEST_F(PodEndTest, ContainersAreKilledAtTheEndOfTheGracePeriod) {
   KubeletSettings slow = exact();
   slow.stop_time = 1min;
-  KubeletBench bench(slow);
-  bench.add_node("n1");
-  bench.create(pod("a"));
-  bench.agenda.run_for(5s);
+  KubeletRig rig(slow);
+  rig.add_node("n1");
+  rig.create(pod("a"));
+  rig.agenda.run_for(5s);
   std::shared_ptr<const api::Pod> last;
-  const auto watch = bench.server.store().subscribe(
-      &bench.server.kinds().of<api::Pod>(), [&last](const Change& change) { last = change.after->as<api::Pod>(); });
-  bench.remove("a", 30);
-  bench.agenda.run_for(10s);
-  bench.remove("a", 15);  // a second deletion can only shorten the grace period
-  bench.agenda.run_for(14s);
-  EXPECT_EQ(bench.phase("a"), "Running");
-  bench.agenda.run_for(2s);
-  EXPECT_EQ(bench.phase("a"), "gone");
+  const auto watch = rig.server.store().subscribe(
+      &rig.server.kinds().of<api::Pod>(), [&last](const Change& change) { last = change.after->as<api::Pod>(); });
+  rig.remove("a", 30);
+  rig.agenda.run_for(10s);
+  rig.remove("a", 15);  // a second deletion can only shorten the grace period
+  rig.agenda.run_for(14s);
+  EXPECT_EQ(rig.phase("a"), "Running");
+  rig.agenda.run_for(2s);
+  EXPECT_EQ(rig.phase("a"), "gone");
   EXPECT_EQ(last->status().container_statuses(0).state().terminated().exit_code(), 137);
   EXPECT_EQ(last->status().phase(), "Failed");
 }
 
-TEST_F(PodEndTest, AFinalizerKeepsTheObjectButNotTheContainers) {
+TEST_F(PodEndTest, AFinalizerKeepsThePodObjectButNotItsContainers) {
   ASSERT_TRUE(server.modify<api::Pod>(
       "web", "a", [](api::Pod& object) { object.mutable_metadata()->add_finalizers("example.com/keep"); }));
   remove("a");
@@ -68,7 +68,7 @@ TEST_F(PodEndTest, AFinalizerKeepsTheObjectButNotTheContainers) {
   EXPECT_EQ(phase("a"), "gone");
 }
 
-TEST_F(PodEndTest, APodDeletedBeforeItStartedGoesAtOnce) {
+TEST_F(PodEndTest, APodDeletedBeforeItsStartIsRemovedImmediately) {
   create(pod("b"));
   agenda.run_for(1s);
   remove("b");
@@ -76,7 +76,7 @@ TEST_F(PodEndTest, APodDeletedBeforeItStartedGoesAtOnce) {
   EXPECT_EQ(phase("b"), "gone");
 }
 
-TEST_F(PodEndTest, ContainersOfAPodThatWasRemovedByForceEndSoonAfter) {
+TEST_F(PodEndTest, ContainersOfAForceDeletedPodStopSoonAfterwards) {
   remove("a", 0);
   EXPECT_EQ(phase("a"), "gone");
   EXPECT_TRUE(load.pod_usage("web", "a"));
@@ -84,7 +84,7 @@ TEST_F(PodEndTest, ContainersOfAPodThatWasRemovedByForceEndSoonAfter) {
   EXPECT_FALSE(load.pod_usage("web", "a"));
 }
 
-TEST_F(PodEndTest, ASuccessorOfTheSameNameHasItsOwnLife) {
+TEST_F(PodEndTest, ANewPodOfTheSameNameStartsIndependently) {
   remove("a", 0);
   create(pod("a"));
   agenda.run_for(500ms);

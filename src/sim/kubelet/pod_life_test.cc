@@ -13,7 +13,7 @@ class PodLifeTest : public KubeletFixture {
   PodLifeTest() { add_node("n1"); }
 };
 
-TEST_F(PodLifeTest, ABoundPodIsCreatedStartsAndIsReady) {
+TEST_F(PodLifeTest, ABoundPodStartsAndBecomesReady) {
   create(pod("a"));
   agenda.run_for(1s);
   EXPECT_EQ(phase("a"), "Pending");
@@ -39,7 +39,7 @@ TEST_F(PodLifeTest, ABoundPodIsCreatedStartsAndIsReady) {
   EXPECT_THAT(event_reasons(), IsSupersetOf({"Pulled", "Created", "Started"}));
 }
 
-TEST_F(PodLifeTest, ItsLoadBeginsAndEndsWithIt) {
+TEST_F(PodLifeTest, TheLoadOfAPodStartsAndEndsWithItsContainers) {
   api::Pod a = pod("a");
   annotate(a, kCpuProfile, "700m");
   create(a);
@@ -56,7 +56,7 @@ TEST_F(PodLifeTest, ItsLoadBeginsAndEndsWithIt) {
   EXPECT_FALSE(load.pod_usage("web", "a"));
 }
 
-TEST_F(PodLifeTest, APodThatIsNotBoundIsLeftAlone) {
+TEST_F(PodLifeTest, AnUnboundPodStartsOnlyAfterItIsBound) {
   create(pod("a", ""));
   agenda.run_for(1min);
   EXPECT_EQ(get("a")->status().container_statuses_size(), 0);
@@ -69,7 +69,7 @@ TEST_F(PodLifeTest, APodThatIsNotBoundIsLeftAlone) {
   EXPECT_EQ(phase("a"), "Running");
 }
 
-TEST_F(PodLifeTest, APodWaitsForItsNode) {
+TEST_F(PodLifeTest, APodStartsOnlyAfterItsNodeExists) {
   create(pod("a", "n2"));
   agenda.run_for(1min);
   EXPECT_EQ(get("a")->status().container_statuses_size(), 0);
@@ -99,7 +99,7 @@ TEST_F(PodLifeTest, InitContainersRunOneAfterAnother) {
   EXPECT_EQ(condition("a", "Initialized"), "True");
 }
 
-TEST_F(PodLifeTest, ASidecarGoesOnBesideTheContainersAndEndsAfterThem) {
+TEST_F(PodLifeTest, ASidecarRunsBesideTheContainersAndEndsAfterTheContainers) {
   api::Pod a = pod("a");
   add_init(a, "mesh", true);
   add_init(a, "setup");
@@ -116,7 +116,7 @@ TEST_F(PodLifeTest, ASidecarGoesOnBesideTheContainersAndEndsAfterThem) {
   EXPECT_TRUE(get("a")->status().init_container_statuses(0).state().has_terminated());
 }
 
-TEST_F(PodLifeTest, ReadinessComesAfterItsDelay) {
+TEST_F(PodLifeTest, APodBecomesReadyAfterItsReadyDelay) {
   api::Pod a = pod("a");
   annotate(a, kReadyDelay, "10s");
   create(a);
@@ -127,7 +127,7 @@ TEST_F(PodLifeTest, ReadinessComesAfterItsDelay) {
   EXPECT_EQ(condition("a", "Ready"), "True");
 }
 
-TEST_F(PodLifeTest, AProbeDelaysReadinessByItsInitialDelayAndLessThanAPeriodMore) {
+TEST_F(PodLifeTest, AReadinessProbeDelaysReadinessByItsInitialDelayAndLessThanOnePeriod) {
   api::Pod a = pod("a");
   auto& probe = *a.mutable_spec()->mutable_containers(0)->mutable_readiness_probe();
   probe.mutable_handler()->mutable_tcp_socket()->mutable_port()->set_int_val(80);
@@ -140,7 +140,7 @@ TEST_F(PodLifeTest, AProbeDelaysReadinessByItsInitialDelayAndLessThanAPeriodMore
   EXPECT_EQ(condition("a", "Ready"), "True");
 }
 
-TEST_F(PodLifeTest, AReadinessGateHoldsReadinessBack) {
+TEST_F(PodLifeTest, APodIsReadyOnlyAfterItsReadinessGateIsTrue) {
   api::Pod a = pod("a");
   a.mutable_spec()->add_readiness_gates()->set_condition_type("example.com/lb");
   create(a);
@@ -154,7 +154,7 @@ TEST_F(PodLifeTest, AReadinessGateHoldsReadinessBack) {
   EXPECT_EQ(condition("a", "Ready"), "True");
 }
 
-TEST_F(PodLifeTest, AnEndingContainerIsRestartedWithDoublingBackOff) {
+TEST_F(PodLifeTest, ACrashingContainerIsRestartedWithDoublingBackoff) {
   api::Pod a = pod("a");
   annotate(a, kCrashOn, "n1");
   create(a);
@@ -170,7 +170,7 @@ TEST_F(PodLifeTest, AnEndingContainerIsRestartedWithDoublingBackOff) {
     if (starts.empty() || starts.back() != started) starts.push_back(started);
   }
   std::vector<std::int64_t> gaps;
-  for (std::size_t i = 1; i < starts.size(); ++i) gaps.push_back(starts[i] - starts[i - 1] - 2);  // it runs for 2 s
+  for (std::size_t i = 1; i < starts.size(); ++i) gaps.push_back(starts[i] - starts[i - 1] - 2);  // each run lasts 2 s
   EXPECT_THAT(std::vector(gaps.begin(), gaps.begin() + 8), testing::ElementsAre(0, 10, 20, 40, 80, 160, 300, 300));
   EXPECT_THAT(message, StartsWith("back-off 10s restarting failed container=main pod=a_web("));
   EXPECT_EQ(main("a").restart_count(), static_cast<int>(gaps.size()));
@@ -180,7 +180,7 @@ TEST_F(PodLifeTest, AnEndingContainerIsRestartedWithDoublingBackOff) {
   EXPECT_THAT(event_reasons(), Contains("BackOff"));
 }
 
-TEST_F(PodLifeTest, PodsThatAreNotRestartedEndAsTheirContainersDid) {
+TEST_F(PodLifeTest, PodsThatAreNotRestartedSucceedOrFailLikeTheirContainers) {
   api::Pod fine = pod("fine");
   fine.mutable_spec()->set_restart_policy("OnFailure");
   annotate(fine, kRunFor, "10s");
@@ -203,7 +203,7 @@ TEST_F(PodLifeTest, PodsThatAreNotRestartedEndAsTheirContainersDid) {
   EXPECT_EQ(kubelets.tracked_pods(), 0u);
 }
 
-TEST_F(PodLifeTest, AFailureIsRetriedOnFailure) {
+TEST_F(PodLifeTest, AFailedContainerIsRestartedWithRestartPolicyOnFailure) {
   api::Pod a = pod("a");
   a.mutable_spec()->set_restart_policy("OnFailure");
   annotate(a, kRunFor, "5s");
@@ -214,7 +214,7 @@ TEST_F(PodLifeTest, AFailureIsRetriedOnFailure) {
   EXPECT_EQ(main("a").restart_count(), 1);
 }
 
-TEST_F(PodLifeTest, TheNodeRefusesWhatDoesNotFit) {
+TEST_F(PodLifeTest, TheNodeRejectsAPodThatDoesNotFit) {
   api::Pod large = pod("large");
   request(large, "cpu", "3");
   create(large);
@@ -236,7 +236,7 @@ TEST_F(PodLifeTest, TheNodeRefusesWhatDoesNotFit) {
   EXPECT_EQ(phase("again"), "Running");
 }
 
-TEST_F(PodLifeTest, APodThatIsTooLongActiveFails) {
+TEST_F(PodLifeTest, APodFailsAfterItsActiveDeadline) {
   api::Pod a = pod("a");
   a.mutable_spec()->set_active_deadline_seconds(60);
   create(a);
@@ -248,7 +248,7 @@ TEST_F(PodLifeTest, APodThatIsTooLongActiveFails) {
   EXPECT_TRUE(main("a").state().has_terminated());
 }
 
-TEST_F(PodLifeTest, MistakesInAnnotationsAreToldAndDoNotCount) {
+TEST_F(PodLifeTest, InvalidAnnotationsAreReportedAsEventsAndIgnored) {
   api::Pod a = pod("a");
   annotate(a, kRunFor, "a while");
   annotate(a, kCpuProfile, "lots");
@@ -258,7 +258,7 @@ TEST_F(PodLifeTest, MistakesInAnnotationsAreToldAndDoNotCount) {
   EXPECT_THAT(event_reasons(), IsSupersetOf({"InvalidAnnotation", "InvalidLoadProfile"}));
 }
 
-TEST_F(PodLifeTest, AddressesAreOnePodsOwnUntilItIsGone) {
+TEST_F(PodLifeTest, EachPodHasItsOwnAddressAndAHostNetworkPodHasTheNodeAddress) {
   std::set<std::string> seen;
   for (int i = 0; i < 50; ++i) create(pod("p" + std::to_string(i)));
   agenda.run_for(3s);
@@ -271,7 +271,7 @@ TEST_F(PodLifeTest, AddressesAreOnePodsOwnUntilItIsGone) {
   EXPECT_EQ(get("host")->status().pod_ip(), "172.16.0.1");
 }
 
-TEST_F(PodLifeTest, KubeletsThatComeLaterTakeOverWhatRuns) {
+TEST_F(PodLifeTest, KubeletsStartedLaterAdoptRunningPods) {
   create(pod("a"));
   agenda.run_for(10s);
   const std::string id = main("a").container_id();

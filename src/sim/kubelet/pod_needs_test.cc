@@ -28,7 +28,7 @@ NodeRoom node(std::string_view spec = "{}", std::string_view labels = "{}") {
 
 bool may_go(std::string_view spec, const NodeRoom& to) { return PodNeeds(pod(spec)).may_go_to(to); }
 
-TEST(PodNeeds, APodTakesItsContainersTogetherOrItsLargestInitContainer) {
+TEST(PodNeeds, PodRequestsAreTheLargerOfAllContainersAndTheLargestInitContainer) {
   const PodResources amounts = requests_of(pod(R"({
     "initContainers":[{"resources":{"requests":{"cpu":"100m"}},"restartPolicy":"Always"},
                       {"resources":{"requests":{"cpu":"900m","memory":"1Mi"}}}],
@@ -39,19 +39,19 @@ TEST(PodNeeds, APodTakesItsContainersTogetherOrItsLargestInitContainer) {
   EXPECT_EQ(amounts.pods, 1);
 }
 
-TEST(PodNeeds, RoomIsWhatRequestsLeave) {
+TEST(PodNeeds, RequestsMustFitIntoTheUnusedAllocatableResources) {
   NodeRoom room = node();
   EXPECT_TRUE(room.has_room_for({.cpu = 2000, .pods = 1}));
   EXPECT_FALSE(room.has_room_for({.cpu = 2001, .pods = 1}));
   EXPECT_FALSE(room.has_room_for({.pods = 1, .others = {{"x.io/gpu", 2}}}));
   EXPECT_FALSE(room.has_room_for({.pods = 1, .others = {{"y.io/gpu", 1}}}));
   room.used = {.cpu = 2500, .pods = 1};
-  EXPECT_TRUE(room.has_room_for({.pods = 1})) << "who asks for no CPU fits a node that is overcommitted";
+  EXPECT_TRUE(room.has_room_for({.pods = 1})) << "a pod without a CPU request fits an overcommitted node";
   room.used.pods = 2;
   EXPECT_FALSE(room.has_room_for({.pods = 1}));
 }
 
-TEST(PodNeeds, SelectorsAndAffinityAreObeyed) {
+TEST(PodNeeds, NodeSelectorsAndRequiredNodeAffinityRestrictTheNodes) {
   const NodeRoom ssd = node("{}", R"({"disk":"ssd"})");
   EXPECT_TRUE(may_go(R"({"nodeSelector":{"disk":"ssd"}})", ssd));
   EXPECT_FALSE(may_go(R"({"nodeSelector":{"disk":"hdd"}})", ssd));
@@ -65,7 +65,7 @@ TEST(PodNeeds, SelectorsAndAffinityAreObeyed) {
   EXPECT_FALSE(may_go(required(R"({"matchExpressions":[{"key":"disk","operator":"Sideways"}]})"), ssd));
 }
 
-TEST(PodNeeds, TaintsAndCordonsKeepPodsAwayUnlessTolerated) {
+TEST(PodNeeds, PodsMayGoToTaintedOrCordonedNodesOnlyWithAToleration) {
   const NodeRoom tainted = node(R"({"taints":[{"key":"k","value":"v","effect":"NoSchedule"}]})");
   EXPECT_FALSE(may_go("{}", tainted));
   EXPECT_TRUE(may_go(R"({"tolerations":[{"key":"k","value":"v"}]})", tainted));

@@ -11,7 +11,7 @@ using std::chrono::seconds;
 const KubeletSettings kSettings;
 constexpr SteadyTime kStart{std::chrono::hours{5}};
 
-TEST(RestartBackoffTest, TheFirstRestartIsFreeAndTheNextOnesWaitTwiceAsLongEach) {
+TEST(RestartBackoffTest, TheFirstRestartIsImmediateAndEachNextRestartDoublesTheBackoff) {
   RestartBackoff backoff;
   SteadyTime now = kStart;
   for (const int expected : {0, 10, 20, 40, 80, 160, 300, 300}) {
@@ -22,7 +22,7 @@ TEST(RestartBackoffTest, TheFirstRestartIsFreeAndTheNextOnesWaitTwiceAsLongEach)
   }
 }
 
-TEST(RestartBackoffTest, TenMinutesOfRunningAreForgiveness) {
+TEST(RestartBackoffTest, TenMinutesOfRunningResetTheBackoff) {
   RestartBackoff backoff;
   backoff.restarted(kStart, kStart, kSettings);
   backoff.restarted(kStart + seconds{1}, kStart + seconds{11}, kSettings);
@@ -32,7 +32,7 @@ TEST(RestartBackoffTest, TenMinutesOfRunningAreForgiveness) {
   EXPECT_EQ(backoff.wait(kStart + seconds{11 + 602}, kSettings), seconds{10});
 }
 
-RC_GTEST_PROP(RestartBackoffTest, AWaitIsNeverLongerThanTheMostNorShorterThanTheOneBeforeUnlessForgiven, ()) {
+RC_GTEST_PROP(RestartBackoffTest, TheBackoffNeverExceedsTheMaximumAndNeverDecreasesUnlessItIsReset, ()) {
   RestartBackoff backoff;
   SteadyTime now = kStart;
   seconds before{0};

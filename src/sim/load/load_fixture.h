@@ -13,7 +13,7 @@ namespace rescheduler::sim {
 constexpr std::int64_t kCore = 1'000'000;
 constexpr std::int64_t kGi = std::int64_t{1} << 30;
 
-struct LoadBench {
+struct LoadRig {
   Agenda agenda;
   LoadSettings settings = quiet();
   LoadModel load{agenda, SeriesLibrary("/nowhere"), settings};

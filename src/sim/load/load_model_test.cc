@@ -13,12 +13,12 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
-class LoadModelTest : public testing::Test, protected LoadBench {
+class LoadModelTest : public testing::Test, protected LoadRig {
  protected:
   LoadModelTest() { load.node_on("n1", 4 * kCore, 16 * kGi); }
 };
 
-TEST_F(LoadModelTest, ANodeUsesWhatItsPodsUseAndALittleForItself) {
+TEST_F(LoadModelTest, TheUsageOfANodeIsTheUsageOfItsPodsPlusTheSystem) {
   LoadModel own(agenda, SeriesLibrary("/nowhere"));
   own.node_on("n1", 4 * kCore, 16 * kGi);
   EXPECT_EQ(own.node_usage("n1")->cpu, 60'000);
@@ -50,7 +50,7 @@ TEST_F(LoadModelTest, WithoutAProfileAPodUsesAboutHalfOfItsRequest) {
   EXPECT_EQ(load.pod_usage("web", "a")->memory, kGi / 2);
 }
 
-TEST_F(LoadModelTest, AnUnreadableProfileCountsAsNoneAndIsTold) {
+TEST_F(LoadModelTest, AnInvalidProfileIsReportedAndTreatedAsNoProfile) {
   const auto id = run(pod("a", "lots"));
   EXPECT_THAT(load.shape(id).fault, HasSubstr("\"lots\" is neither"));
   EXPECT_NEAR(static_cast<double>(load.pod_usage("web", "a")->cpu), 500'000, 180'000);
@@ -64,7 +64,7 @@ TEST_F(LoadModelTest, PodsOfOneTemplateShareTheirShape) {
   EXPECT_NE(&load.shape(a), &load.shape(c));
 }
 
-TEST_F(LoadModelTest, AContendedNodeServesByRequestsAndShowsWhoWaits) {
+TEST_F(LoadModelTest, AContendedNodeSharesCpuByRequestsAndReportsTheWaitingTime) {
   api::Pod small = pod("small", "4");
   api::Pod large = pod("large", "4");
   (*large.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_requests())["cpu"].set_string("3");
@@ -79,7 +79,7 @@ TEST_F(LoadModelTest, AContendedNodeServesByRequestsAndShowsWhoWaits) {
   EXPECT_EQ(load.node_counters("n1")->waiting, 5'000'000'000);
 }
 
-TEST_F(LoadModelTest, ALimitThrottlesEvenOnAnIdleNode) {
+TEST_F(LoadModelTest, ACpuLimitThrottlesEvenOnAnIdleNode) {
   api::Pod limited = pod("a", "2");
   (*limited.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["cpu"].set_string("500m");
   run(limited);
@@ -90,7 +90,7 @@ TEST_F(LoadModelTest, ALimitThrottlesEvenOnAnIdleNode) {
   EXPECT_EQ(usage->cpu_waiting, 0);
 }
 
-TEST_F(LoadModelTest, ContainersShareTheirPodsUsageByRequestAndStopAlone) {
+TEST_F(LoadModelTest, ContainersShareTheUsageOfTheirPodByRequestAndStopIndependently) {
   api::Pod two = pod("a", "400m", "4Gi");
   add_container(two, "helper", "3", "3Gi");
   const auto id = run(two);
@@ -99,7 +99,7 @@ TEST_F(LoadModelTest, ContainersShareTheirPodsUsageByRequestAndStopAlone) {
   EXPECT_EQ(load.pod_usage("web", "a")->memory, kGi);
 }
 
-TEST_F(LoadModelTest, CountersAddUpToTheCapacityThatHasPassed) {
+TEST_F(LoadModelTest, CpuCountersAddUpToTheCapacityTimesTheElapsedTime) {
   run(pod("a", "1500m"));
   agenda.run_for(100s);
   const auto counters = load.node_counters("n1");
@@ -116,7 +116,7 @@ TEST_F(LoadModelTest, LoadAveragesApproachTheDemand) {
   EXPECT_NEAR(load.node_counters("n1")->load[2], 2, 0.05);
 }
 
-TEST_F(LoadModelTest, ARampBeginsAgainWithEveryStart) {
+TEST_F(LoadModelTest, ARampRestartsWithEveryContainerStart) {
   const auto id = run(pod("a", "ramp from=0 to=1 over=100s"));
   agenda.run_for(100s);
   EXPECT_EQ(load.pod_usage("web", "a")->cpu, kCore);
@@ -125,7 +125,7 @@ TEST_F(LoadModelTest, ARampBeginsAgainWithEveryStart) {
   EXPECT_EQ(load.pod_usage("web", "a")->cpu, 0);
 }
 
-TEST_F(LoadModelTest, AChangedAnnotationChangesTheUsageButNotTheStart) {
+TEST_F(LoadModelTest, AChangedProfileAnnotationChangesTheUsageButNotTheStartTime) {
   const auto id = run(pod("a", "100m"));
   agenda.run_for(50s);
   load.reshape(id, pod("a", "ramp from=0 to=1 over=100s"));
@@ -147,7 +147,7 @@ TEST_F(LoadModelTest, SamplesAreAveragesOfTheLastWholeWindow) {
   EXPECT_EQ(load.node_sample("n1")->cpu, 200'000);
 }
 
-TEST_F(LoadModelTest, AFreshPodIsSampledOverTheTimeItHasRun) {
+TEST_F(LoadModelTest, ANewPodIsSampledOverTheTimeItHasRun) {
   agenda.run_for(4s);
   run(pod("a", "300m"));
   agenda.run_for(12s);
@@ -155,7 +155,7 @@ TEST_F(LoadModelTest, AFreshPodIsSampledOverTheTimeItHasRun) {
   EXPECT_EQ(load.pod_sample("web", "a")->total.cpu, 300'000);
 }
 
-TEST_F(LoadModelTest, AContainerOverItsLimitIsToBeKilled) {
+TEST_F(LoadModelTest, AContainerAboveItsMemoryLimitIsTheMemoryVictim) {
   api::Pod greedy = pod("a", "100m", "step from=1Gi to=3Gi after=30s");
   (*greedy.mutable_spec()->mutable_containers(0)->mutable_resources()->mutable_limits())["memory"].set_string("2Gi");
   const auto id = run(greedy);
@@ -164,10 +164,10 @@ TEST_F(LoadModelTest, AContainerOverItsLimitIsToBeKilled) {
   const auto victim = load.memory_victim("n1");
   ASSERT_TRUE(victim);
   EXPECT_EQ(victim->pod, id);
-  EXPECT_EQ(load.pod_usage("web", "a")->memory, 2 * kGi);  // the kernel grants no more
+  EXPECT_EQ(load.pod_usage("web", "a")->memory, 2 * kGi);  // the usage is capped at the limit
 }
 
-TEST_F(LoadModelTest, AFullNodeGivesUpThePodThatIsFarthestOverItsRequest) {
+TEST_F(LoadModelTest, AFullNodeSelectsThePodFarthestAboveItsRequestAsMemoryVictim) {
   run(pod("modest", "1m", "7Gi"));
   const auto worst = run(pod("worst", "1m", "8Gi"));
   EXPECT_FALSE(load.memory_victim("n1"));
@@ -183,7 +183,7 @@ TEST_F(LoadModelTest, AFullNodeGivesUpThePodThatIsFarthestOverItsRequest) {
   EXPECT_FALSE(load.memory_pressure("n1"));
 }
 
-TEST_F(LoadModelTest, ANodeThatComesBackCountsFromZero) {
+TEST_F(LoadModelTest, TheCountersOfARestartedNodeStartFromZero) {
   run(pod("a", "1"));
   agenda.run_for(1min);
   load.node_off("n1");
@@ -196,7 +196,7 @@ TEST_F(LoadModelTest, ANodeThatComesBackCountsFromZero) {
   EXPECT_EQ(load.node_counters("n1")->boot, 1'704'067'320'000);
 }
 
-TEST_F(LoadModelTest, TheNewerOfTwoCopiesIsTheOneAskedFor) {
+TEST_F(LoadModelTest, TheUsageOfTwoPodsOfTheSameNameIsTheUsageOfTheNewerPod) {
   load.node_on("n2", 4 * kCore, 16 * kGi);
   const auto old = run(pod("db-0", "100m"), "n1");
   run(pod("db-0", "200m"), "n2");
@@ -206,7 +206,7 @@ TEST_F(LoadModelTest, TheNewerOfTwoCopiesIsTheOneAskedFor) {
   EXPECT_EQ(load.pod_usage("web", "db-0")->cpu, 200'000);
 }
 
-TEST_F(LoadModelTest, TheTextIsWhatNodeExporterWouldSay) {
+TEST_F(LoadModelTest, TheMetricsTextHasTheFormatOfNodeExporter) {
   run(pod("a", "2", "4Gi"));
   agenda.run_for(100s);
   const std::string text = *metrics_for_path(load, "/nodes/n1/metrics");
@@ -221,7 +221,7 @@ TEST_F(LoadModelTest, TheTextIsWhatNodeExporterWouldSay) {
   EXPECT_THAT(text, HasSubstr("node_load1 "));
 }
 
-TEST_F(LoadModelTest, ASilentKubeletHidesItsProxyButNotTheNode) {
+TEST_F(LoadModelTest, ANonReportingKubeletHidesItsProxyMetricsButNotTheNodeMetrics) {
   EXPECT_TRUE(metrics_for_path(load, "/api/v1/nodes/n1/proxy/metrics"));
   agenda.run_for(1min);
   EXPECT_TRUE(load.node_sample("n1"));

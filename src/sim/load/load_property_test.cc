@@ -31,17 +31,19 @@ std::vector<Event> some_events() {
   return events;
 }
 
-// Runs the events, calling `look` every `every` (0: never) and at the end.
-std::string run(const std::vector<Event>& events, std::int64_t every, const std::function<void(LoadBench&)>& look) {
-  LoadBench bench;
-  bench.load.node_on("n1", 4 * kCore, 16 * kGi);
+// Runs the events. Calls `read_values` after each event and at least every `every` milliseconds; with 0 never.
+std::string run(const std::vector<Event>& events,
+                std::int64_t every,
+                const std::function<void(LoadRig&)>& read_values) {
+  LoadRig rig;
+  rig.load.node_on("n1", 4 * kCore, 16 * kGi);
   std::vector<LoadModel::PodId> ids(6, LoadModel::kNoPod);
   const auto pass = [&](std::int64_t ms) {
     while (ms > 0) {
       const std::int64_t piece = every > 0 ? std::min(every, ms) : ms;
-      bench.agenda.run_for(milliseconds{piece});
+      rig.agenda.run_for(milliseconds{piece});
       ms -= piece;
-      if (every > 0) look(bench);
+      if (every > 0) read_values(rig);
     }
   };
   for (const Event& event : events) {
@@ -49,18 +51,18 @@ std::string run(const std::vector<Event>& events, std::int64_t every, const std:
     auto& id = ids[static_cast<std::size_t>(event.pod)];
     if (id == LoadModel::kNoPod) {
       const auto number = static_cast<std::size_t>(event.pod);
-      id = bench.run(LoadBench::pod("p" + std::to_string(number), kProfiles[number]));
+      id = rig.run(LoadRig::pod("p" + std::to_string(number), kProfiles[number]));
     } else {
-      bench.load.stop(id);
+      rig.load.stop(id);
       id = LoadModel::kNoPod;
     }
-    if (every > 0) look(bench);
+    if (every > 0) read_values(rig);
   }
   pass(30'000);
-  std::string seen = node_metrics_text(*bench.load.node_counters("n1"));
-  seen += fmt::format("node {}\n", bench.load.node_sample("n1")->cpu);
-  for (const auto key : bench.load.pod_keys("web")) {
-    const auto sample = bench.load.pod_sample("web", key.substr(4));
+  std::string seen = node_metrics_text(*rig.load.node_counters("n1"));
+  seen += fmt::format("node {}\n", rig.load.node_sample("n1")->cpu);
+  for (const auto key : rig.load.pod_keys("web")) {
+    const auto sample = rig.load.pod_sample("web", key.substr(4));
     if (sample) seen += fmt::format("{} {} {}\n", key, sample->total.window, sample->total.cpu);
   }
   return seen;
@@ -69,30 +71,30 @@ std::string run(const std::vector<Event>& events, std::int64_t every, const std:
 RC_GTEST_PROP(LoadProperty, CountersDoNotDependOnHowOftenTheyAreRead, ()) {
   const auto events = some_events();
   const auto every = *rc::gen::inRange<std::int64_t>(50, 20'000);
-  const std::string unread = run(events, 0, [](LoadBench&) {});
-  const std::string read = run(events, every, [](LoadBench& bench) {
-    (void)bench.load.node_usage("n1");
-    (void)bench.load.node_counters("n1");
+  const std::string unread = run(events, 0, [](LoadRig&) {});
+  const std::string read = run(events, every, [](LoadRig& rig) {
+    (void)rig.load.node_usage("n1");
+    (void)rig.load.node_counters("n1");
   });
   RC_ASSERT(unread == read);
 }
 
-RC_GTEST_PROP(LoadProperty, CountersOnlyGrowAndAreTheIntegralOfTheUsageSeen, ()) {
+RC_GTEST_PROP(LoadProperty, CountersNeverDecreaseAndAreTheIntegralOfTheUsage, ()) {
   auto events = some_events();
   for (Event& event : events) event.wait_ms -= event.wait_ms % 100;
   std::int64_t integral = 0, usage = 0;
   NodeCounters before;
   bool grows = true, adds_up = true, integrates = true;
   // Every event is at a multiple of 100 ms, and each multiple is sampled, so the sum is exact.
-  (void)run(events, 100, [&](LoadBench& bench) {
-    const auto counters = *bench.load.node_counters("n1");
+  (void)run(events, 100, [&](LoadRig& rig) {
+    const auto counters = *rig.load.node_counters("n1");
     grows = grows && counters.idle >= before.idle && counters.user >= before.user && counters.system >= before.system
             && counters.iowait >= before.iowait && counters.waiting >= before.waiting;
     if (before.now != 0) integral += usage * (counters.now - before.now);
     integrates = integrates && counters.user + counters.system == integral;
     std::int64_t pods = 0;
-    for (const auto key : bench.load.pod_keys("web")) pods += bench.load.pod_usage("web", key.substr(4))->cpu;
-    usage = bench.load.node_usage("n1")->cpu;
+    for (const auto key : rig.load.pod_keys("web")) pods += rig.load.pod_usage("web", key.substr(4))->cpu;
+    usage = rig.load.node_usage("n1")->cpu;
     adds_up = adds_up && pods == usage && usage <= 4 * kCore;
     before = counters;
   });

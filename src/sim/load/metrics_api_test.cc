@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class MetricsApiTest : public testing::Test, protected LoadBench {
+class MetricsApiTest : public testing::Test, protected LoadRig {
  protected:
   MetricsApiTest() {
     provide_metrics(server, load);
@@ -46,7 +46,7 @@ class MetricsApiTest : public testing::Test, protected LoadBench {
   Server server{agenda, Rng(1)};
 };
 
-TEST_F(MetricsApiTest, NodesAndPodsAreMeasuredOnceTheyHaveRunForAWindow) {
+TEST_F(MetricsApiTest, NodesAndPodsHaveMetricsAfterAWholeWindow) {
   add(pod("a", "250m", "1536Mi"), "shop");
   EXPECT_TRUE(list<api::NodeMetrics>().empty());
   agenda.run_for(31s);
@@ -64,7 +64,7 @@ TEST_F(MetricsApiTest, NodesAndPodsAreMeasuredOnceTheyHaveRunForAWindow) {
   EXPECT_EQ(pods[0]->containers(0).usage().at("cpu").string(), "250m");
 }
 
-TEST_F(MetricsApiTest, ThePodsLabelsSelectItsMetrics) {
+TEST_F(MetricsApiTest, PodMetricsAreSelectedByTheLabelsOfThePod) {
   add(pod("a", "100m"), "shop");
   add(pod("b", "200m"), "bank");
   agenda.run_for(31s);
@@ -75,7 +75,7 @@ TEST_F(MetricsApiTest, ThePodsLabelsSelectItsMetrics) {
   EXPECT_FALSE(server.get(server.kinds().of<api::PodMetrics>(), "web", "c"));
 }
 
-TEST_F(MetricsApiTest, WhatRunsOnASilentNodeIsNotMeasured) {
+TEST_F(MetricsApiTest, ANonReportingNodeAndItsPodsHaveNoMetrics) {
   add(pod("a", "100m"), "shop");
   agenda.run_for(31s);
   load.set_reporting("n1", false);

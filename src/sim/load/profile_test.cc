@@ -29,20 +29,20 @@ class ProfileTest : public testing::Test {
   LoadSubject subject{42, 1'000'000, kMidnight};
 };
 
-TEST_F(ProfileTest, AnAmountIsUsedForEver) {
+TEST_F(ProfileTest, AConstantAmountHoldsForever) {
   const Level cpu = parse("200m").at(subject, kMidnight);
   EXPECT_EQ(cpu.amount, 200'000);
   EXPECT_EQ(cpu.until, kForever);
   EXPECT_EQ(parse("512Mi", LoadResource::Memory).at(subject, kMidnight).amount, std::int64_t{512} << 20);
 }
 
-TEST_F(ProfileTest, APercentageIsOfTheRequest) {
+TEST_F(ProfileTest, APercentageIsAShareOfTheRequest) {
   EXPECT_EQ(parse("50%").at(subject, kMidnight).amount, 500'000);
   EXPECT_EQ(parse("12.5%").at(subject, kMidnight).amount, 125'000);
   EXPECT_EQ(parse("150%").at(subject, kMidnight).amount, 1'500'000);
 }
 
-TEST_F(ProfileTest, NoiseHasTheMeanAndTheDeviationItSaysAndHoldsForItsPeriod) {
+TEST_F(ProfileTest, NoiseHasItsMeanAndDeviationAndIsConstantWithinAPeriod) {
   const Profile noisy = parse("noisy mean=200m deviation=20m every=15s");
   double sum = 0, squares = 0;
   constexpr int kDraws = 20'000;
@@ -59,7 +59,7 @@ TEST_F(ProfileTest, NoiseHasTheMeanAndTheDeviationItSaysAndHoldsForItsPeriod) {
   EXPECT_NEAR(std::sqrt(squares / kDraws - mean * mean), 20'000, 1'000);
 }
 
-TEST_F(ProfileTest, PodsWithOtherSeedsShiverDifferently) {
+TEST_F(ProfileTest, PodsWithDifferentSeedsHaveDifferentNoise) {
   const Profile noisy = parse("noisy mean=200m deviation=20m");
   LoadSubject other = subject;
   other.seed = 43;
@@ -68,12 +68,12 @@ TEST_F(ProfileTest, PodsWithOtherSeedsShiverDifferently) {
   EXPECT_NE(seed_of("", "web", "ab"), seed_of("", "weba", "b"));
 }
 
-TEST_F(ProfileTest, NoiseNeverGoesBelowNothing) {
+TEST_F(ProfileTest, NoiseIsNeverNegative) {
   const Profile noisy = parse("noisy mean=10m deviation=50m every=1s");
   for (int i = 0; i < 1000; ++i) EXPECT_GE(noisy.at(subject, kMidnight + i * 1000).amount, 0);
 }
 
-TEST_F(ProfileTest, ADayHasItsPeakAndItsTroughTwelveHoursApart) {
+TEST_F(ProfileTest, ADailyProfileHasItsPeakAndItsLowTwelveHoursApart) {
   const Profile daily = parse("daily low=100m high=900m peak=14:00");
   EXPECT_EQ(daily.at(subject, kMidnight + 14 * kHour).amount, 900'000);
   EXPECT_EQ(daily.at(subject, kMidnight + 2 * kHour).amount, 100'000);
@@ -82,7 +82,7 @@ TEST_F(ProfileTest, ADayHasItsPeakAndItsTroughTwelveHoursApart) {
   EXPECT_EQ(daily.at(subject, kMidnight + 8 * kHour + 1).until, kMidnight + 8 * kHour + kMinute);
 }
 
-TEST_F(ProfileTest, ARampGoesFromOneLevelToTheOtherAndStays) {
+TEST_F(ProfileTest, ARampChangesLinearlyAndThenStaysConstant) {
   const Profile ramp = parse("ramp from=100m to=1100m over=10m after=1m");
   const Millis begin = kMidnight + kMinute;
   EXPECT_EQ(ramp.at(subject, kMidnight).amount, 100'000);
@@ -92,7 +92,7 @@ TEST_F(ProfileTest, ARampGoesFromOneLevelToTheOtherAndStays) {
   EXPECT_EQ(ramp.at(subject, begin + 10 * kMinute).until, kForever);
 }
 
-TEST_F(ProfileTest, AStepJumpsAndWithAnEndJumpsBack) {
+TEST_F(ProfileTest, AStepChangesTheLevelAndReturnsAfterItsDuration) {
   const Profile step = parse("step from=100m to=900m after=10m for=5m");
   EXPECT_EQ(step.at(subject, kMidnight + 10 * kMinute - 1).amount, 100'000);
   EXPECT_EQ(step.at(subject, kMidnight + 10 * kMinute).amount, 900'000);
@@ -100,15 +100,15 @@ TEST_F(ProfileTest, AStepJumpsAndWithAnEndJumpsBack) {
   EXPECT_EQ(parse("step from=1 to=2 after=0s").at(subject, kMidnight + 900 * kHour).amount, 2'000'000);
 }
 
-TEST_F(ProfileTest, WhatMovesCanShiverToo) {
-  const Profile shivering = parse("daily low=100m high=900m peak=14:00 deviation=10m every=5s");
-  const Level level = shivering.at(subject, kMidnight + 14 * kHour);
+TEST_F(ProfileTest, NoiseCanBeAddedToADailyProfile) {
+  const Profile noisy_daily = parse("daily low=100m high=900m peak=14:00 deviation=10m every=5s");
+  const Level level = noisy_daily.at(subject, kMidnight + 14 * kHour);
   EXPECT_NE(level.amount, 900'000);
   EXPECT_NEAR(static_cast<double>(level.amount), 900'000, 40'000);
   EXPECT_EQ(level.until, kMidnight + 14 * kHour + 5'000);
 }
 
-TEST_F(ProfileTest, EveryLevelHoldsExactlyAsLongAsItSays) {
+TEST_F(ProfileTest, EveryLevelIsConstantUntilItsEnd) {
   for (const char* text : {"noisy mean=300m deviation=99m every=7s", "daily low=1m high=2 peak=03:30",
                            "ramp from=0 to=3 over=17m after=7s", "step from=1 to=2 after=61s for=13s deviation=1m"}) {
     const Profile profile = parse(text);
@@ -124,7 +124,7 @@ TEST_F(ProfileTest, EveryLevelHoldsExactlyAsLongAsItSays) {
   }
 }
 
-TEST_F(ProfileTest, MistakesAreNamed) {
+TEST_F(ProfileTest, ErrorsOfInvalidProfilesNameTheMistake) {
   EXPECT_THAT(fault(""), HasSubstr("it is empty"));
   EXPECT_THAT(fault("2x"), HasSubstr("\"2x\" is not an amount; write cores such as 200m"));
   EXPECT_THAT(fault("2x", LoadResource::Memory), HasSubstr("bytes such as 512Mi"));

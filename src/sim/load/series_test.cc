@@ -38,7 +38,7 @@ std::string xz(const std::string& text) {
 
 void write(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
-TEST(Series, ARowOfNumberedColumnsIsASeries) {
+TEST(Series, EachRowOfNumberedColumnsIsASeries) {
   const auto table = parse_series("day,vm,t0,t1,t2\n20110303,0,24,34,29\n20110303,1,23,,19\n", "", 1);
   ASSERT_TRUE(table);
   ASSERT_EQ(table->rows(), 2u);
@@ -47,7 +47,7 @@ TEST(Series, ARowOfNumberedColumnsIsASeries) {
   EXPECT_THAT(row(*table, 1), ElementsAre(2300, 2300, 1900));
 }
 
-TEST(Series, KeyedReadingsFillTheirGapsWithTheReadingBefore) {
+TEST(Series, GapsInKeyedReadingsAreFilledWithThePreviousReading) {
   const auto table =
       parse_series("machine,t,cpu,mem\nm1,600,1,92.5\nm1,1200,2,91\nm1,1500,3,90\nm2,0,9,10\n", "mem", 1);
   ASSERT_TRUE(table);
@@ -60,13 +60,13 @@ TEST(Series, KeyedReadingsFillTheirGapsWithTheReadingBefore) {
   EXPECT_THAT(row(*first, 0), ElementsAre(100));
 }
 
-TEST(Series, PlainColumnsAreOneSeriesEachAndFractionsBecomePercentages) {
+TEST(Series, EachPlainColumnIsASeriesAndFractionsBecomePercentages) {
   const auto table = parse_series("avg_cpu,avg_mem\n0.44,0.33\n0.5,0.25\n", "avg_mem", 100);
   ASSERT_TRUE(table);
   EXPECT_THAT(row(*table, 0), ElementsAre(3300, 2500));
 }
 
-TEST(Series, MistakesAreNamedWithTheirLine) {
+TEST(Series, ErrorsNameTheInvalidLineOrColumn) {
   EXPECT_THAT(parse_series("a,b\n1,2\n", "c", 1).error().message, HasSubstr("no column \"c\"; valid columns are a, b"));
   EXPECT_THAT(parse_series("a,b\n1\n", "", 1).error().message, HasSubstr("line 2 has 1 cells, but the header has 2"));
   EXPECT_THAT(parse_series("a\n1\nx\n", "", 1).error().message, HasSubstr("line 3: \"x\" is not a number"));
@@ -74,7 +74,7 @@ TEST(Series, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(parse_series("a\n", "", 1).error().message, HasSubstr("contains no series"));
 }
 
-TEST(Series, FilesAreReadPlainAndPackedAndDamageIsNoticed) {
+TEST(Series, PlainAndCompressedFilesAreReadAndDamagedFilesAreRejected) {
   const kube::TempDirectory directory;
   const std::string text = "a\n10\n20\n";
   write(directory.path() + "/plain.csv", text);
@@ -94,7 +94,7 @@ TEST(Series, FilesAreReadPlainAndPackedAndDamageIsNoticed) {
   EXPECT_THAT(library.open("cut", "").error().message, HasSubstr("damaged"));
 }
 
-TEST(Series, AProfilePlaysARowScaledShiftedAndRepeated) {
+TEST(Series, ASeriesProfileScalesShiftsAndRepeatsARow) {
   const kube::TempDirectory directory;
   write(directory.path() + "/vms.csv", "day,vm,t0,t1,t2\n1,0,10,20,30\n1,1,40,50,60\n");
   SeriesLibrary library(directory.path());
@@ -121,7 +121,7 @@ TEST(Series, AProfilePlaysARowScaledShiftedAndRepeated) {
               HasSubstr("there is no row \"2\"; vms has rows 0 to 1"));
 }
 
-TEST(Series, TheRecordedOnesCanAllBeRead) {
+TEST(Series, TheRecordedSeriesCanBeRead) {
   SeriesLibrary library(series_directory(kube::process_environment()));
   if (!std::filesystem::exists(series_directory(kube::process_environment()))) {
     RESCHEDULER_SKIP("data") << "no recorded series in " << series_directory(kube::process_environment());

@@ -18,7 +18,7 @@ std::vector<std::int64_t> granted(std::vector<CpuClaim> claims, std::int64_t cap
   return amounts;
 }
 
-TEST(Sharing, EverybodyGetsWhatItWantsWhileThereIsEnough) {
+TEST(Sharing, EveryClaimGetsItsDemandWhileTheCapacitySuffices) {
   EXPECT_THAT(granted({{300, 1}, {700, 9}}, 1000), ElementsAre(300, 700));
 }
 
@@ -26,11 +26,11 @@ TEST(Sharing, AContendedCpuIsSharedByWeight) {
   EXPECT_THAT(granted({{1000, 1}, {1000, 3}}, 1000), ElementsAre(250, 750));
 }
 
-TEST(Sharing, WhatOneDoesNotNeedGoesToTheOthers) {
+TEST(Sharing, AnUnusedShareGoesToTheOtherClaims) {
   EXPECT_THAT(granted({{1000, 1}, {100, 8}, {1000, 1}}, 1000), ElementsAre(450, 100, 450));
 }
 
-RC_GTEST_PROP(Sharing, NobodyGetsMoreThanItWantsAndNothingIsLeftWhileSomebodyWantsMore, ()) {
+RC_GTEST_PROP(Sharing, NoClaimExceedsItsDemandAndNoCapacityIsUnusedWhileDemandRemains, ()) {
   const auto count = *rc::gen::inRange(1, 20);
   std::vector<CpuClaim> claims;
   std::int64_t demanded = 0;

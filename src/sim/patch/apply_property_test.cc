@@ -53,18 +53,20 @@ json::value any_pod() {
   return json::object{{"metadata", metadata}, {"spec", spec}};
 }
 
-struct Subject {
+struct DocumentKind {
   const google::protobuf::Descriptor* schema;
   json::value (*any)();
 };
 json::value any_custom() { return json::object{{"spec", any_object(Nulls::Never)}}; }
-Subject any_subject() { return chance() ? Subject{api::Pod::descriptor(), any_pod} : Subject{nullptr, any_custom}; }
+DocumentKind any_document_kind() {
+  return chance() ? DocumentKind{api::Pod::descriptor(), any_pod} : DocumentKind{nullptr, any_custom};
+}
 
-RC_GTEST_PROP(ApplyProperty, ApplyingTheSameAgainChangesNothing, ()) {
-  const Subject subject = any_subject();
-  AppliedObject object(subject.schema, "v1");
-  if (chance()) object.exists(subject.any());
-  const json::value config = subject.any();
+RC_GTEST_PROP(ApplyProperty, ApplyingTheSameConfigurationAgainChangesNothing, ()) {
+  const DocumentKind kind = any_document_kind();
+  AppliedObject object(kind.schema, "v1");
+  if (chance()) object.exists(kind.any());
+  const json::value config = kind.any();
   RC_ASSERT(object.apply("a", config, true).has_value());
   const Json document = object.document();
   const std::string managed = object.managed();
@@ -74,27 +76,27 @@ RC_GTEST_PROP(ApplyProperty, ApplyingTheSameAgainChangesNothing, ()) {
   RC_ASSERT(object.managed() == managed);
 }
 
-RC_GTEST_PROP(ApplyProperty, GivingEverythingUpLeavesNothing, ()) {
-  const Subject subject = any_subject();
-  AppliedObject object(subject.schema, "v1");
-  RC_ASSERT(object.apply("a", subject.any()).has_value());
-  RC_ASSERT(object.apply("a", subject.any(), chance()).has_value());
+RC_GTEST_PROP(ApplyProperty, ApplyingAnEmptyConfigurationRemovesAllOwnedFields, ()) {
+  const DocumentKind kind = any_document_kind();
+  AppliedObject object(kind.schema, "v1");
+  RC_ASSERT(object.apply("a", kind.any()).has_value());
+  RC_ASSERT(object.apply("a", kind.any(), chance()).has_value());
   RC_ASSERT(object.apply("a", json::object()).has_value());
   RC_ASSERT(object.managed().empty());
   json::object left = object.document().value.get_object();
-  left.erase("metadata");  // every object has it, so it has no owner
+  left.erase("metadata");  // every object has metadata, so metadata has no owner
   RC_ASSERT(left.empty());
 }
 
-RC_GTEST_PROP(ApplyProperty, GivingUpRestoresWhatTheOtherManagerApplied, ()) {
-  const Subject subject = any_subject();
-  AppliedObject object(subject.schema, "v1");
-  const json::value theirs = subject.any();
+RC_GTEST_PROP(ApplyProperty, ApplyingAnEmptyConfigurationRestoresTheFieldsOfTheOtherManager, ()) {
+  const DocumentKind kind = any_document_kind();
+  AppliedObject object(kind.schema, "v1");
+  const json::value theirs = kind.any();
   RC_ASSERT(object.apply("b", theirs).has_value());
-  const bool applied = object.apply("a", subject.any()).has_value();
+  const bool applied = object.apply("a", kind.any()).has_value();
   if (applied) RC_ASSERT(object.apply("a", json::object()).has_value());
   RC_ASSERT(object.fields("a").empty());
-  const Place place = Place::root(subject.schema);
+  const Place place = Place::root(kind.schema);
   const FieldSet left = fields_of(object.document().value, place);
   RC_ASSERT(fields_of(theirs, place).without(with_structures(left, place)).empty());
   const Differences changes = differences(theirs, object.document().value, place);
@@ -102,13 +104,13 @@ RC_GTEST_PROP(ApplyProperty, GivingUpRestoresWhatTheOtherManagerApplied, ()) {
   RC_ASSERT(changes.removed.without(never_owned()).empty());
 }
 
-RC_GTEST_PROP(ApplyProperty, WhatIsAppliedIsThereAndOwned, ()) {
-  const Subject subject = any_subject();
-  AppliedObject object(subject.schema, "v1");
-  for (const char* manager : {"a", "b", "c"}) RC_ASSERT(object.apply(manager, subject.any(), true).has_value());
-  const json::value config = subject.any();
+RC_GTEST_PROP(ApplyProperty, AppliedFieldsExistAndManagersOwnOnlyExistingFields, ()) {
+  const DocumentKind kind = any_document_kind();
+  AppliedObject object(kind.schema, "v1");
+  for (const char* manager : {"a", "b", "c"}) RC_ASSERT(object.apply(manager, kind.any(), true).has_value());
+  const json::value config = kind.any();
   RC_ASSERT(object.apply("d", config, true).has_value());
-  const Place place = Place::root(subject.schema);
+  const Place place = Place::root(kind.schema);
   RC_ASSERT(differences(config, object.document().value, place).removed.empty());
   RC_ASSERT(differences(config, object.document().value, place).modified.empty());
   // Managers own only fields that exist.
@@ -119,13 +121,13 @@ RC_GTEST_PROP(ApplyProperty, WhatIsAppliedIsThereAndOwned, ()) {
   }
 }
 
-RC_GTEST_PROP(ApplyProperty, UpdatesLeaveNobodyOwningWhatIsNotThere, ()) {
-  const Subject subject = any_subject();
-  AppliedObject object(subject.schema, "v1");
-  RC_ASSERT(object.apply("a", subject.any()).has_value());
-  object.update("u", subject.any());
-  object.update("v", subject.any());
-  const Place place = Place::root(subject.schema);
+RC_GTEST_PROP(ApplyProperty, AfterUpdatesManagersOwnOnlyExistingFields, ()) {
+  const DocumentKind kind = any_document_kind();
+  AppliedObject object(kind.schema, "v1");
+  RC_ASSERT(object.apply("a", kind.any()).has_value());
+  object.update("u", kind.any());
+  object.update("v", kind.any());
+  const Place place = Place::root(kind.schema);
   const FieldSet there = with_structures(fields_of(object.document().value, place), place);
   const auto managed = read_managed_fields(object.managed());
   for (const auto& [manager, owned] : *managed) {

@@ -20,7 +20,7 @@ AppliedObject deployment() { return {api::Deployment::descriptor(), "apps/v1"}; 
 AppliedObject pod() { return {api::Pod::descriptor(), "v1"}; }
 AppliedObject custom() { return {nullptr, "example.com/v1"}; }
 
-TEST(Apply, CreatesAnObjectAndOwnsWhatItSaid) {
+TEST(Apply, CreatesAnObjectAndOwnsTheAppliedFields) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply(
       "me",
@@ -35,7 +35,7 @@ TEST(Apply, CreatesAnObjectAndOwnsWhatItSaid) {
             R"("f:containerPort":{}}}}},"f:nodeSelector":{}}}}}})");
 }
 
-TEST(Apply, KeepsWhatOthersWroteAndTakesAwayWhatItNoLongerSays) {
+TEST(Apply, KeepsTheFieldsOfOtherManagersAndRemovesFieldsThatAreNoLongerApplied) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply(
       "a",
@@ -52,7 +52,7 @@ TEST(Apply, KeepsWhatOthersWroteAndTakesAwayWhatItNoLongerSays) {
   EXPECT_THAT(object.fields("b"), HasSubstr("f:workingDir"));
 }
 
-TEST(Apply, TheServersMetadataIsNobodysToGiveUp) {
+TEST(Apply, KeepsServerMetadataAndFieldsFromBeforeTheFirstApply) {
   AppliedObject object = pod();
   object.exists("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'web','uid':'1','labels':{'a':'1'}}}"_json);
   ASSERT_TRUE(object.apply("me", "{'metadata':{'labels':{'a':'1','b':'2'}}}"_json));
@@ -62,7 +62,7 @@ TEST(Apply, TheServersMetadataIsNobodysToGiveUp) {
       Json{"{'apiVersion':'v1','kind':'Pod','metadata':{'name':'web','uid':'1','labels':{'a':'1'}},'spec':{}}"_json});
 }
 
-TEST(Apply, AnEmptyStructureThatIsStillSaidStays) {
+TEST(Apply, AnEmptyStructureThatIsStillAppliedIsKept) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("me", "{'spec':{'volumes':[{'name':'v','emptyDir':{'sizeLimit':'1'}}]}}"_json));
   ASSERT_TRUE(object.apply("me", "{'spec':{'volumes':[{'name':'v','emptyDir':{}}]}}"_json));
@@ -78,7 +78,7 @@ TEST(Apply, KeepsAFieldThatAnotherManagerAlsoOwns) {
   EXPECT_EQ(object.fields("a"), "");
 }
 
-TEST(Apply, AnItemGivenUpStaysWhileAnotherOwnsPartOfIt) {
+TEST(Apply, AListItemIsKeptWhileAnotherManagerOwnsPartOfIt) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("a", "{'spec':{'containers':[{'name':'x','image':'i'}]}}"_json));
   ASSERT_TRUE(object.apply("b", "{'spec':{'containers':[{'name':'x','workingDir':'/'}]}}"_json));
@@ -86,7 +86,7 @@ TEST(Apply, AnItemGivenUpStaysWhileAnotherOwnsPartOfIt) {
   EXPECT_EQ(object.document(), Json{"{'spec':{'containers':[{'name':'x','workingDir':'/'}]}}"_json});
 }
 
-TEST(Apply, DefaultsThatNobodyOwnsStayAsLongAsTheirItemDoes) {
+TEST(Apply, DefaultsWithoutAnOwnerAreKeptAsLongAsTheirListItem) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("a", "{'spec':{'containers':[{'name':'x','image':'i'}]}}"_json));
   ASSERT_TRUE(object.apply("b", "{'spec':{'containers':[{'name':'x','workingDir':'/'}]}}"_json));
@@ -98,7 +98,7 @@ TEST(Apply, DefaultsThatNobodyOwnsStayAsLongAsTheirItemDoes) {
   EXPECT_EQ(object.document(), Json{"{'spec':{}}"_json});
 }
 
-TEST(Apply, RefusesToChangeWhatAnUpdaterOwns) {
+TEST(Apply, AChangeOfAFieldThatAnUpdaterOwnsIsAConflict) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("me", "{'spec':{'replicas':1,'paused':true}}"_json));
   object.update("kubectl", "{'spec':{'replicas':5,'paused':true}}"_json);
@@ -114,7 +114,7 @@ TEST(Apply, RefusesToChangeWhatAnUpdaterOwns) {
   EXPECT_EQ(answer.error().causes[0].field, ".spec.replicas");
 }
 
-TEST(Apply, ListsSeveralConflictsByManager) {
+TEST(Apply, ReportsSeveralConflictsByManager) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("z", "{'metadata':{'labels':{'a':'1','b':'1'}}}"_json));
   ASSERT_TRUE(object.apply("y", "{'spec':{'containers':[{'name':'x','image':'1'}]}}"_json));
@@ -127,14 +127,14 @@ TEST(Apply, ListsSeveralConflictsByManager) {
   EXPECT_EQ(answer.error().causes.size(), 3U);
 }
 
-TEST(Apply, SayingTheSameIsNoConflict) {
+TEST(Apply, ApplyingTheSameValueIsNotAConflict) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("a", "{'spec':{'replicas':3}}"_json));
   ASSERT_TRUE(object.apply("b", "{'spec':{'replicas':3}}"_json));
   EXPECT_EQ(object.fields("a"), object.fields("b"));
 }
 
-TEST(Apply, ForceTakesFieldsOver) {
+TEST(Apply, ForceTakesOverTheOwnershipOfFields) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("a", "{'spec':{'replicas':3,'paused':true}}"_json));
   ASSERT_TRUE(object.apply("b", "{'spec':{'replicas':4}}"_json, true));
@@ -143,7 +143,7 @@ TEST(Apply, ForceTakesFieldsOver) {
   EXPECT_EQ(object.fields("b"), R"({"f:spec":{"f:replicas":{}}})");
 }
 
-TEST(Apply, WhatWasThereBeforeTheFirstApplyHasAnOwner) {
+TEST(Apply, FieldsFromBeforeTheFirstApplyHaveTheManagerBeforeFirstApply) {
   AppliedObject object = deployment();
   object.exists(
       "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'web','uid':'1','labels':{'a':'1'}},'spec':{'replicas':3}}"_json);
@@ -168,14 +168,14 @@ TEST(Apply, ListsKeepTheOrderOfTheConfiguration) {
   EXPECT_THAT(names, ElementsAre("b", "c", "n", "a"));
 }
 
-TEST(Apply, PortsDifferByProtocolToo) {
+TEST(Apply, PortsWithDifferentProtocolsAreDifferentItems) {
   AppliedObject object{api::Service::descriptor(), "v1"};
   ASSERT_TRUE(object.apply("a", "{'spec':{'ports':[{'port':53,'protocol':'UDP','name':'u'}]}}"_json));
   ASSERT_TRUE(object.apply("b", "{'spec':{'ports':[{'port':53,'name':'t'}]}}"_json));
   EXPECT_EQ(object.document().value.at("spec").at("ports").get_array().size(), 2U);
 }
 
-TEST(Apply, AtomicThingsBelongToOneManagerAsAWhole) {
+TEST(Apply, AtomicMapsAndListsBelongToOneManagerAsAWhole) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("a", "{'spec':{'nodeSelector':{'x':'1'},'tolerations':[{'key':'t'}]}}"_json));
   const auto answer = object.apply("b", "{'spec':{'nodeSelector':{'y':'1'},'tolerations':[{'key':'u'}]}}"_json);
@@ -185,7 +185,7 @@ TEST(Apply, AtomicThingsBelongToOneManagerAsAWhole) {
   EXPECT_EQ(Json{object.document().value.at("spec").at("nodeSelector")}, Json{"{'y':'1'}"_json});
 }
 
-TEST(Apply, SetsAreOwnedValueByValue) {
+TEST(Apply, EachValueOfASetHasItsOwnOwners) {
   AppliedObject object = pod();
   ASSERT_TRUE(object.apply("a", "{'metadata':{'finalizers':['x','y']}}"_json));
   ASSERT_TRUE(object.apply("b", "{'metadata':{'finalizers':['y','z']}}"_json));
@@ -194,7 +194,7 @@ TEST(Apply, SetsAreOwnedValueByValue) {
   EXPECT_EQ(object.fields("b"), R"({"f:metadata":{"f:finalizers":{"v:\"y\"":{},"v:\"z\"":{}}}})");
 }
 
-TEST(Apply, WithoutATypeMapsAreGranularAndListsAtomic) {
+TEST(Apply, WithoutASchemaMapsAreGranularAndListsAreAtomic) {
   AppliedObject object = custom();
   ASSERT_TRUE(
       object.apply("a", "{'metadata':{'finalizers':['f']},'spec':{'limits':{'cpu':1},'list':[{'name':'x'}]}}"_json));
@@ -209,7 +209,7 @@ TEST(Apply, WithoutATypeMapsAreGranularAndListsAtomic) {
   EXPECT_EQ(object.document(), Json{"{'metadata':{},'spec':{'limits':{'memory':2}}}"_json});
 }
 
-TEST(Apply, TimeMovesOnlyWithTheObject) {
+TEST(Apply, TheTimeOfAManagerChangesOnlyWithTheObject) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("me", "{'spec':{'replicas':3}}"_json));
   object.set_time("2024-02-02T00:00:00Z");
@@ -220,7 +220,7 @@ TEST(Apply, TimeMovesOnlyWithTheObject) {
   EXPECT_THAT(object.entry("me"), HasSubstr("2024-02-02T00:00:00Z"));
 }
 
-TEST(Apply, AnApplierOfTheStatusIsAnotherOne) {
+TEST(Apply, AnApplyToTheStatusHasItsOwnEntry) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("me", "{'spec':{'replicas':3},'status':{'replicas':7}}"_json));
   EXPECT_EQ(object.fields("me"), R"({"f:spec":{"f:replicas":{}}})");
@@ -229,7 +229,7 @@ TEST(Apply, AnApplierOfTheStatusIsAnotherOne) {
   EXPECT_THAT(object.managed(), HasSubstr(R"("fieldsV1":{"f:spec":{"f:replicas":{}}}})"));
 }
 
-TEST(Apply, KubectlMayTakeOverWhatClientSideApplySet) {
+TEST(Apply, KubectlTakesOverTheFieldsOfClientSideApplyWithoutAConflict) {
   AppliedObject object = deployment();
   object.update(
       "kubectl-client-side-apply",
@@ -237,7 +237,7 @@ TEST(Apply, KubectlMayTakeOverWhatClientSideApplySet) {
                     json::object{{"annotations", json::object{{"kubectl.kubernetes.io/last-applied-configuration",
                                                                R"({"apiVersion":"apps/v1","spec":{"replicas":3}})"}}}}},
                    {"spec", json::object{{"replicas", 3}, {"paused", true}}}});
-  EXPECT_FALSE(object.apply("somebody", "{'spec':{'replicas':5}}"_json));
+  EXPECT_FALSE(object.apply("another-manager", "{'spec':{'replicas':5}}"_json));
   EXPECT_FALSE(object.apply("kubectl", "{'spec':{'replicas':5,'paused':false}}"_json));
   ASSERT_TRUE(object.apply("kubectl", "{'apiVersion':'apps/v1','spec':{'replicas':5}}"_json));
   EXPECT_EQ(
@@ -245,7 +245,7 @@ TEST(Apply, KubectlMayTakeOverWhatClientSideApplySet) {
       "{\"apiVersion\":\"apps/v1\",\"spec\":{\"replicas\":5}}\n");
 }
 
-TEST(Apply, RefusesConfigurationsThatMakeNoSense) {
+TEST(Apply, RejectsInvalidConfigurations) {
   const auto refusal = [](const json::value& config, ApplyOptions options) {
     return server_side_apply(nullptr, config, "", options, api::Pod::descriptor()).error();
   };

@@ -18,7 +18,7 @@ FieldSet set_of(const char* fields) {
 
 std::string text_of(const FieldSet& set) { return json::serialize(set.to_json()); }
 
-TEST(FieldSet, SurvivesBeingWritten) {
+TEST(FieldSet, IsUnchangedAfterParsingAndSerializing) {
   const std::string text =
       R"({"f:metadata":{"f:finalizers":{".":{},"v:\"x/y\"":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},)"
       R"("f:image":{},"f:ports":{"k:{\"containerPort\":80,\"protocol\":\"TCP\"}":{".":{},"f:containerPort":{}}}}},)"
@@ -28,11 +28,11 @@ TEST(FieldSet, SurvivesBeingWritten) {
   EXPECT_EQ(text_of(*set), text);
 }
 
-TEST(FieldSet, IsWrittenInOrderWhateverOrderItCameIn) {
+TEST(FieldSet, IsSerializedInSortedOrder) {
   EXPECT_EQ(text_of(set_of("{'f:b':{},'f:a':{'f:z':{},'f:y':{}}}")), R"({"f:a":{"f:y":{},"f:z":{}},"f:b":{}})");
 }
 
-TEST(FieldSet, ShowsPathsAsConflictsDo) {
+TEST(FieldSet, FormatsPathsAsInConflictMessages) {
   const FieldSet set =
       FieldSet::from_json(json::parse(R"({"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":)"
                                       R"({"f:ports":{"k:{\"protocol\":\"TCP\",\"containerPort\":80}":{}}}},)"
@@ -44,7 +44,7 @@ TEST(FieldSet, ShowsPathsAsConflictsDo) {
                                              R"(.spec.finalizers[="a"])"}));
 }
 
-TEST(FieldSet, KeepsAPlaceAndWhatLiesBelowItApart) {
+TEST(FieldSet, TreatsAFieldAndItsChildrenSeparately) {
   const FieldSet both = set_of("{'f:a':{'.':{},'f:b':{}}}");
   EXPECT_EQ(both.without(set_of("{'f:a':{}}")), set_of("{'f:a':{'f:b':{}}}"));
   EXPECT_EQ(both.without(set_of("{'f:a':{'f:b':{}}}")), set_of("{'f:a':{}}"));
@@ -53,13 +53,13 @@ TEST(FieldSet, KeepsAPlaceAndWhatLiesBelowItApart) {
   EXPECT_EQ(set_of("{'f:a':{}}").united(set_of("{'f:a':{'f:b':{}}}")), both);
 }
 
-TEST(FieldSet, RefusesWhatIsNoPath) {
+TEST(FieldSet, RejectsInvalidPaths) {
   EXPECT_FALSE(FieldSet::from_json("{'spec':{}}"_json));
   EXPECT_FALSE(FieldSet::from_json("{'k:nonsense':{}}"_json));
   EXPECT_FALSE(FieldSet::from_json("{'f:a':1}"_json));
 }
 
-TEST(ManagedFields, AreListedAppliersFirstThenByTimeAndName) {
+TEST(ManagedFields, AreSortedWithAppliersFirstAndThenByTimeAndName) {
   ManagedFields managed;
   managed[{"late", false, "v1", ""}] = {"v1", "2024-01-02T00:00:00Z", set_of("{'f:a':{}}")};
   managed[{"b", false, "v1", ""}] = {"v1", "2024-01-01T00:00:00Z", set_of("{'f:b':{}}")};
@@ -76,7 +76,7 @@ TEST(ManagedFields, AreListedAppliersFirstThenByTimeAndName) {
   EXPECT_EQ(to_text(read_managed_fields(text).value()), text);
 }
 
-TEST(ManagedFields, BrokenEntriesAreRefused) {
+TEST(ManagedFields, InvalidEntriesAreRejected) {
   EXPECT_FALSE(read_managed_fields("{}"));
   EXPECT_FALSE(
       read_managed_fields(R"([{"manager":"a","operation":"Steal","apiVersion":"v1","fieldsType":"FieldsV1"}])"));

@@ -19,7 +19,7 @@ void PrintTo(const Example& example, std::ostream* out) { *out << example.name; 
 
 class JsonPatchExample : public testing::TestWithParam<Example> {};
 
-TEST_P(JsonPatchExample, GivesWhatTheRfcSays) {
+TEST_P(JsonPatchExample, GivesTheExpectedDocument) {
   const auto patched = json_patched(GetParam().document, GetParam().patch);
   ASSERT_TRUE(patched) << patched.error().message;
   EXPECT_EQ(Json{*patched}, Json{GetParam().expected});
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "{'metadata':{'labels':{'a/b':'2'}}}"_json},
                     Example{"replace adds a member", "{'labels':{}}"_json,
                             "[{'op':'replace','path':'/labels/a','value':'1'}]"_json, "{'labels':{'a':'1'}}"_json},
-                    Example{"null is absence to a test", "{'labels':{}}"_json,
+                    Example{"a test treats null as absence", "{'labels':{}}"_json,
                             "[{'op':'test','path':'/labels/a','value':null}]"_json, "{'labels':{}}"_json},
                     Example{"indices from the end", "{'l':[1,2,3]}"_json, "[{'op':'remove','path':'/l/-1'}]"_json,
                             "{'l':[1,2]}"_json}));
@@ -84,7 +84,7 @@ struct Failure {
   const char* message;
 };
 
-TEST(JsonPatch, SaysWhyItCannotBeApplied) {
+TEST(JsonPatch, ReportsWhyAPatchCannotBeApplied) {
   const Failure failures[] = {
       {"{'a':1}"_json, "[{'op':'test','path':'/a','value':2}]"_json, Kind::TestFailed,
        "testing value /a failed: test failed"},
@@ -124,7 +124,7 @@ TEST(JsonPatch, SaysWhyItCannotBeApplied) {
   }
 }
 
-TEST(JsonPatch, CopyingOverAndOverIsCutShort) {
+TEST(JsonPatch, RepeatedCopiesThatGrowTooLargeAreRejected) {
   json::array patch;
   for (int i = 0; i < 64; ++i) patch.push_back("{'op':'copy','from':'/a','path':'/a/-'}"_json);
   const auto patched = json_patched("{'a':[1,2,3]}"_json, patch);
@@ -132,7 +132,7 @@ TEST(JsonPatch, CopyingOverAndOverIsCutShort) {
   EXPECT_EQ(patched.error().kind, Kind::TooLarge);
 }
 
-TEST(JsonPatch, NestingEverDeeperIsCutShort) {
+TEST(JsonPatch, NestingThatIsTooDeepIsRejected) {
   json::array patch;
   std::string path = "/a";
   for (int i = 0; i < 200; ++i, path += "/a") {
@@ -143,7 +143,7 @@ TEST(JsonPatch, NestingEverDeeperIsCutShort) {
   EXPECT_EQ(patched.error().kind, Kind::TooLarge);
 }
 
-TEST(JsonPatch, TooManyOperationsAreRefused) {
+TEST(JsonPatch, TooManyOperationsAreRejected) {
   json::array patch(kMostPatchOperations + 1, "{'op':'test','path':'','value':{}}"_json);
   EXPECT_EQ(json_patched("{}"_json, patch).error().kind, Kind::TooMany);
 }

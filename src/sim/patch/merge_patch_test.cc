@@ -11,7 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
-TEST(MergePatch, GivesWhatTheRfcSays) {
+TEST(MergePatch, GivesTheResultsOfTheRfc) {
   struct Example {
     json::value document, patch, expected;
   };
@@ -54,15 +54,15 @@ json::object difference(const json::object& from, const json::object& to) {
   return patch;
 }
 
-RC_GTEST_PROP(MergePatchProperty, TheDifferenceOfTwoObjectsTurnsOneIntoTheOther, ()) {
-  // Without nulls: a merge patch cannot set them.
+RC_GTEST_PROP(MergePatchProperty, TheDifferenceOfTwoObjectsChangesOneIntoTheOther, ()) {
+  // Without nulls: a merge patch cannot set a member to null.
   const json::value from = any_object(Nulls::Never);
   const json::value to = any_object(Nulls::Never);
   const json::value patch = difference(from.get_object(), to.get_object());
   RC_ASSERT(same_value(merge_patched(from, patch), to));
 }
 
-RC_GTEST_PROP(MergePatchProperty, ApplyingItAgainChangesNothing, ()) {
+RC_GTEST_PROP(MergePatchProperty, ApplyingThePatchAgainChangesNothing, ()) {
   const json::value patch = any_object(Nulls::Sometimes);
   const json::value once = merge_patched(any_object(Nulls::Sometimes), patch);
   RC_ASSERT(same_value(merge_patched(once, patch), once));

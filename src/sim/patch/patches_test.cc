@@ -34,7 +34,7 @@ TEST(PatchDocument, DispatchesByKind) {
       Json{"{'spec':{'containers':[{'name':'b'}]}}"_json});
 }
 
-TEST(PatchDocument, LeavesManagedFieldsToTheOneWhoStores) {
+TEST(PatchDocument, AMergePatchDoesNotChangeManagedFields) {
   const json::value live = "{'spec':{}}"_json;
   PatchRequest merge = request(PatchKind::Merge, "{}");
   merge.managed_fields = "[]";
@@ -65,7 +65,7 @@ spec:
   EXPECT_THAT(applied->managed_fields, HasSubstr(R"("manager":"test","operation":"Apply")"));
 }
 
-TEST(PatchDocument, RefusesAsKubernetesDoes) {
+TEST(PatchDocument, RejectsInvalidPatchesLikeKubernetes) {
   const json::value live = "{'spec':{'containers':[{'name':'a'}]}}"_json;
   struct Case {
     PatchKind kind;
@@ -100,7 +100,7 @@ TEST(PatchDocument, RefusesAsKubernetesDoes) {
   }
 }
 
-TEST(PatchDocument, HasNoStrategicMergeForCustomKinds) {
+TEST(PatchDocument, RejectsAStrategicMergeForCustomKinds) {
   const json::value live = "{}"_json;
   PatchRequest strategic{PatchKind::StrategicMerge, "{}"};
   strategic.custom = true;

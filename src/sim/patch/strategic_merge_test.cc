@@ -32,7 +32,7 @@ void PrintTo(const Example& example, std::ostream* out) { *out << example.name; 
 
 class StrategicMergeExample : public testing::TestWithParam<Example> {};
 
-TEST_P(StrategicMergeExample, GivesWhatKubernetesGives) {
+TEST_P(StrategicMergeExample, GivesTheResultOfKubernetes) {
   const auto merged = strategically_merged(GetParam().document, GetParam().patch, GetParam().schema);
   ASSERT_TRUE(merged) << merged.error().message;
   EXPECT_EQ(Json{*merged}, Json{GetParam().expected});
@@ -50,11 +50,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "{'spec':{'containers':[{'name':'a','image':'1'},{'name':'b'}]}}"_json,
                 "{'spec':{'containers':[{'name':'a','image':'2'}]}}"_json,
                 "{'spec':{'containers':[{'name':'a','image':'2'},{'name':'b'}]}}"_json},
-        Example{"what the patch adds comes first", pod(), "{'spec':{'containers':[{'name':'a'},{'name':'b'}]}}"_json,
+        Example{"added items come first", pod(), "{'spec':{'containers':[{'name':'a'},{'name':'b'}]}}"_json,
                 "{'spec':{'containers':[{'name':'c'}]}}"_json,
                 "{'spec':{'containers':[{'name':'c'},{'name':'a'},{'name':'b'}]}}"_json},
         Example{
-            "deeper down too", deployment(),
+            "nested lists merge, too", deployment(),
             "{'spec':{'template':{'spec':{'containers':[{'name':'a','env':[{'name':'X','value':'1'}],'ports':[{'containerPort':80,'name':'http'}]}]}}}}"_json,
             "{'spec':{'template':{'spec':{'containers':[{'name':'a','env':[{'name':'Y','value':'2'}],'ports':[{'containerPort':80,'hostPort':8080}]}]}}}}"_json,
             "{'spec':{'template':{'spec':{'containers':[{'name':'a','env':[{'name':'Y','value':'2'},{'name':'X','value':'1'}],'ports':[{'containerPort':80,'name':'http','hostPort':8080}]}]}}}}"_json},
@@ -84,17 +84,17 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Maps,
     StrategicMergeExample,
-    testing::Values(Example{"null removes", pod(), "{'metadata':{'labels':{'a':'1','b':'2'}}}"_json,
+    testing::Values(Example{"null removes a member", pod(), "{'metadata':{'labels':{'a':'1','b':'2'}}}"_json,
                             "{'metadata':{'labels':{'a':null,'z':null}}}"_json,
                             "{'metadata':{'labels':{'b':'2'}}}"_json},
-                    Example{"nulls do not get in with something new", pod(), "{}"_json,
+                    Example{"nulls in a new map are dropped", pod(), "{}"_json,
                             "{'metadata':{'labels':{'a':null,'b':'1'}}}"_json,
                             "{'metadata':{'labels':{'b':'1'}}}"_json},
                     Example{"a budget's selector is replaced", api::PodDisruptionBudget::descriptor(),
                             "{'spec':{'selector':{'matchLabels':{'a':'1'}}}}"_json,
                             "{'spec':{'selector':{'matchLabels':{'b':'1'}}}}"_json,
                             "{'spec':{'selector':{'matchLabels':{'b':'1'}}}}"_json},
-                    Example{"without a type lists are replaced", nullptr,
+                    Example{"without a schema lists are replaced", nullptr,
                             "{'metadata':{'finalizers':['a']},'rules':[{'name':'a'}],'x':{'y':1}}"_json,
                             "{'metadata':{'finalizers':['b']},'rules':[{'name':'b'}],'x':{'z':2}}"_json,
                             "{'metadata':{'finalizers':['b','a']},'rules':[{'name':'b'}],'x':{'y':1,'z':2}}"_json}));
@@ -113,14 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
                 "{'metadata':{'labels':{'$patch':'replace','b':'2'}}}"_json, "{'metadata':{'labels':{'b':'2'}}}"_json},
         Example{"$patch delete empties a map", pod(), "{'metadata':{'labels':{'a':'1'}}}"_json,
                 "{'metadata':{'labels':{'$patch':'delete'}}}"_json, "{'metadata':{'labels':{}}}"_json},
-        Example{"deleting what is not there does nothing", pod(), "{'spec':{}}"_json,
+        Example{"deleting a missing item does nothing", pod(), "{'spec':{}}"_json,
                 "{'spec':{'containers':[{'$patch':'delete','name':'a'}],'securityContext':{'$patch':'delete'}}}"_json,
                 "{'spec':{'containers':[]}}"_json},
-        Example{"$retainKeys drops the rest", deployment(),
+        Example{"$retainKeys drops all other members", deployment(),
                 "{'spec':{'strategy':{'type':'RollingUpdate','rollingUpdate':{'maxSurge':1}}}}"_json,
                 "{'spec':{'strategy':{'$retainKeys':['type'],'type':'Recreate'}}}"_json,
                 "{'spec':{'strategy':{'type':'Recreate'}}}"_json},
-        Example{"$retainKeys switches the sort of a volume", pod(),
+        Example{"$retainKeys changes the type of a volume", pod(),
                 "{'spec':{'volumes':[{'name':'v','emptyDir':{}}]}}"_json,
                 "{'spec':{'volumes':[{'$retainKeys':['hostPath','name'],'name':'v','hostPath':{'path':'/x'}}]}}"_json,
                 "{'spec':{'volumes':[{'name':'v','hostPath':{'path':'/x'}}]}}"_json},
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "{'spec':{'$setElementOrder/containers':[{'name':'c'},{'name':'a'}]}}"_json,
                 "{'spec':{'containers':[{'name':'b'},{'name':'c'},{'name':'a'}]}}"_json},
         Example{
-            "$setElementOrder places what is added", pod(), "{'spec':{'containers':[{'name':'a'},{'name':'b'}]}}"_json,
+            "$setElementOrder places added items", pod(), "{'spec':{'containers':[{'name':'a'},{'name':'b'}]}}"_json,
             "{'spec':{'$setElementOrder/containers':[{'name':'a'},{'name':'n'},{'name':'b'}],'containers':[{'name':'n','image':'1'}]}}"_json,
             "{'spec':{'containers':[{'name':'a'},{'name':'n','image':'1'},{'name':'b'}]}}"_json},
         Example{
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
             "{'spec':{'$setElementOrder/containers':[{'name':'a'}],'containers':[{'$patch':'delete','name':'b'}]}}"_json,
             "{'spec':{'containers':[{'name':'a'}]}}"_json}));
 
-TEST(StrategicMerge, SaysWhyItCannotBeDone) {
+TEST(StrategicMerge, ReportsWhyAPatchCannotBeApplied) {
   struct Failure {
     json::value document, patch;
     Kind kind;
@@ -179,7 +179,7 @@ TEST(StrategicMerge, SaysWhyItCannotBeDone) {
 }
 
 // A rule for a field that no message has is a typing error.
-TEST(FieldRules, EveryRuleIsOfAFieldThatExists) {
+TEST(FieldRules, EveryRuleNamesAnExistingField) {
   std::set<std::string_view> found;
   std::function<void(const Descriptor&)> visit = [&](const Descriptor& message) {
     for (int i = 0; i < message.field_count(); ++i) {
@@ -213,7 +213,7 @@ std::vector<std::string> names_in(const json::value& pod_document) {
   return names;
 }
 
-RC_GTEST_PROP(StrategicMergeProperty, ItemsThePatchDoesNotMentionStayInTheirOrder, ()) {
+RC_GTEST_PROP(StrategicMergeProperty, ItemsThatThePatchDoesNotMentionKeepTheirOrder, ()) {
   const json::value before = json::object{{"spec", json::object{{"containers", any_containers()}}}};
   const json::value patch = json::object{{"spec", json::object{{"containers", any_containers()}}}};
   const auto merged = strategically_merged(before, patch, api::Pod::descriptor());
@@ -229,7 +229,7 @@ RC_GTEST_PROP(StrategicMergeProperty, ItemsThePatchDoesNotMentionStayInTheirOrde
   RC_ASSERT(std::ranges::adjacent_find(unique) == unique.end());
 }
 
-RC_GTEST_PROP(StrategicMergeProperty, ApplyingItAgainChangesNothing, ()) {
+RC_GTEST_PROP(StrategicMergeProperty, ApplyingThePatchAgainChangesNothing, ()) {
   const json::value before = json::object{{"spec", json::object{{"containers", any_containers()}}}};
   const json::value patch = json::object{{"spec", json::object{{"containers", any_containers()}}}};
   const auto once = strategically_merged(before, patch, api::Pod::descriptor());

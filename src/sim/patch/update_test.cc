@@ -14,7 +14,7 @@ using testing::Not;
 
 AppliedObject deployment() { return {api::Deployment::descriptor(), "apps/v1"}; }
 
-TEST(NoteUpdate, TracksACreation) {
+TEST(NoteUpdate, TracksTheFieldsOfACreation) {
   AppliedObject object = deployment();
   object.update(
       "kubectl-create",
@@ -32,7 +32,7 @@ TEST(NoteUpdate, LeavesUntrackedObjectsUntracked) {
   EXPECT_EQ(object.managed(), "");
 }
 
-TEST(NoteUpdate, WhatChangedGoesToTheUpdater) {
+TEST(NoteUpdate, ChangedFieldsBelongToTheUpdater) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply("a", "{'metadata':{'labels':{'x':'1','y':'1'}},'spec':{'replicas':1}}"_json));
   object.update("hpa", "{'metadata':{'labels':{'x':'1','z':'1'}},'spec':{'replicas':2}}"_json);
@@ -40,7 +40,7 @@ TEST(NoteUpdate, WhatChangedGoesToTheUpdater) {
   EXPECT_EQ(object.fields("hpa"), R"({"f:metadata":{"f:labels":{"f:z":{}}},"f:spec":{"f:replicas":{}}})");
 }
 
-TEST(NoteUpdate, UpdatesOfOneManagerAddUp) {
+TEST(NoteUpdate, SeveralUpdatesOfOneManagerShareOneEntry) {
   AppliedObject object = deployment();
   object.update("me", "{'spec':{'replicas':1}}"_json);
   object.set_time("2024-02-02T00:00:00Z");
@@ -49,7 +49,7 @@ TEST(NoteUpdate, UpdatesOfOneManagerAddUp) {
   EXPECT_THAT(object.entry("me"), HasSubstr("2024-02-02"));
 }
 
-TEST(NoteUpdate, AWriteThatChangesNothingLeavesNoTrace) {
+TEST(NoteUpdate, AWriteWithoutChangesDoesNotChangeManagedFields) {
   AppliedObject object = deployment();
   object.update("me", "{'spec':{'replicas':1}}"_json);
   const std::string before = object.managed();
@@ -58,7 +58,7 @@ TEST(NoteUpdate, AWriteThatChangesNothingLeavesNoTrace) {
   EXPECT_EQ(object.managed(), before);
 }
 
-TEST(NoteUpdate, RemovedFieldsAreNobodysAnyLonger) {
+TEST(NoteUpdate, RemovedFieldsHaveNoOwners) {
   AppliedObject object = deployment();
   ASSERT_TRUE(object.apply(
       "a", "{'spec':{'replicas':1,'template':{'spec':{'containers':[{'name':'x','image':'i'},{'name':'y'}]}}}}"_json));
@@ -69,7 +69,7 @@ TEST(NoteUpdate, RemovedFieldsAreNobodysAnyLonger) {
   EXPECT_EQ(object.fields("c"), "");
 }
 
-TEST(NoteUpdate, WhatLayInAMapThatBecomesAValueIsNobodysAnyLonger) {
+TEST(NoteUpdate, TheFormerFieldsOfAMapThatBecomesAValueHaveNoOwners) {
   AppliedObject object{nullptr, "example.com/v1"};
   ASSERT_TRUE(object.apply("a", "{'spec':{'limit':{'cpu':1}}}"_json));
   object.update("b", "{'spec':{'limit':7}}"_json);
@@ -77,7 +77,7 @@ TEST(NoteUpdate, WhatLayInAMapThatBecomesAValueIsNobodysAnyLonger) {
   EXPECT_EQ(object.fields("b"), R"({"f:spec":{"f:limit":{}}})");
 }
 
-TEST(NoteUpdate, TheStatusHasAnEntryOfItsOwn) {
+TEST(NoteUpdate, AStatusUpdateHasItsOwnEntry) {
   AppliedObject object{api::Pod::descriptor(), "v1"};
   object.update("kubelet", "{'spec':{'nodeName':'n'}}"_json);
   object.update(
@@ -91,7 +91,7 @@ TEST(NoteUpdate, TheStatusHasAnEntryOfItsOwn) {
   EXPECT_THAT(object.managed(), HasSubstr(R"("fieldsV1":{"f:spec":{".":{},"f:nodeName":{}}}})"));
 }
 
-TEST(NoteUpdate, NamesakesInAListAreOneValue) {
+TEST(NoteUpdate, ListItemsWithTheSameKeyAreOwnedAsOneValue) {
   AppliedObject object{api::Pod::descriptor(), "v1"};
   object.update("a", "{'spec':{'containers':[{'name':'x','env':[{'name':'E','value':'1'}]}]}}"_json);
   object.update(
@@ -100,7 +100,7 @@ TEST(NoteUpdate, NamesakesInAListAreOneValue) {
   EXPECT_THAT(object.fields("a"), Not(HasSubstr("f:value")));
 }
 
-TEST(NoteUpdate, TheOldestOfManyUpdatersShareAName) {
+TEST(NoteUpdate, TheOldestUpdatersAreMergedIntoAncientChanges) {
   AppliedObject object = deployment();
   boost::json::value document = "{'metadata':{'labels':{}}}"_json;
   for (int i = 0; i < 12; ++i) {

@@ -31,7 +31,7 @@ void add_namespaces(Server& server) {
   }
 }
 
-TEST(Journal, EveryChangeIsALine) {
+TEST(Journal, EveryChangeWritesOneLine) {
   Agenda agenda;
   Server server(agenda, Rng(1));
   add_namespaces(server);
@@ -49,7 +49,7 @@ TEST(Journal, EveryChangeIsALine) {
   EXPECT_THAT(lines[2], MatchesRegex("2024-01-01T00:00:01.500000Z DELETED ConfigMap default/c [0-9]+ [0-9a-f]{8}\n"));
 }
 
-std::string played(std::uint64_t seed, const std::string& value) {
+std::string journal_of_run(std::uint64_t seed, const std::string& value) {
   Agenda agenda;
   Server server(agenda, Rng(seed));
   add_namespaces(server);
@@ -63,12 +63,12 @@ std::string played(std::uint64_t seed, const std::string& value) {
   return text;
 }
 
-TEST(Journal, TheSameSeedWritesTheSameBytesAndAnotherDoesNot) {
-  const std::string first = played(7, "a");
+TEST(Journal, TheSameSeedWritesTheSameBytesAndAnotherSeedOrContentDoesNot) {
+  const std::string first = journal_of_run(7, "a");
   EXPECT_GT(first.size(), 1000U);
-  EXPECT_EQ(first, played(7, "a"));
-  EXPECT_NE(first, played(8, "a")) << "uids come from the seed";
-  EXPECT_NE(first, played(7, "b")) << "the content counts, not only the name";
+  EXPECT_EQ(first, journal_of_run(7, "a"));
+  EXPECT_NE(first, journal_of_run(8, "a")) << "uids come from the seed";
+  EXPECT_NE(first, journal_of_run(7, "b")) << "a line depends on the content, not only on the name";
 }
 
 }  // namespace

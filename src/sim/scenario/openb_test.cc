@@ -40,7 +40,7 @@ TEST(Openb, NodesOfOneShapeFormAGroupAndKeepTheirNames) {
   EXPECT_TRUE(scenario.node_groups[1].resources.empty());
 }
 
-TEST(Openb, WholeGpusAreAskedForTwiceAndSharesOnlyInThousandths) {
+TEST(Openb, WholeGpusAreRequestedAsBothResourcesAndSharesOnlyInThousandths) {
   const Scenario scenario = loaded();
   const Workload& whole = scenario.workloads.at(0);
   EXPECT_EQ(whole.requests.at(std::string(kGpuResource)), "2");
@@ -52,16 +52,16 @@ TEST(Openb, WholeGpusAreAskedForTwiceAndSharesOnlyInThousandths) {
   EXPECT_FALSE(scenario.workloads.at(2).requests.contains(kGpuMilliResource));
 }
 
-TEST(Openb, PodsArriveInTheirOrderEvenlyOverTheTimeGiven) {
+TEST(Openb, PodsArriveInTraceOrderAtEqualIntervals) {
   const Scenario scenario = loaded();
   EXPECT_EQ(scenario.workloads.at(0).starts_at, 0s);
   EXPECT_EQ(scenario.workloads.at(1).starts_at, 10s);
   EXPECT_EQ(scenario.workloads.at(2).starts_at, 20s);
 }
 
-TEST(Openb, TheLimitCountsRows) { EXPECT_EQ(read_openb_nodes(kNodes, "nodes", 2)->size(), 2U); }
+TEST(Openb, TheLimitIsANumberOfRows) { EXPECT_EQ(read_openb_nodes(kNodes, "nodes", 2)->size(), 2U); }
 
-TEST(Openb, AWrongLineIsNamed) {
+TEST(Openb, ErrorsNameTheInvalidLineAndField) {
   const std::string header(kNodes.substr(0, kNodes.find('\n') + 1));
   EXPECT_THAT(read_openb_nodes("a,b\n", "nodes", 0).error().message, HasSubstr("nodes: line 1: expected the columns"));
   EXPECT_THAT(read_openb_nodes(header + "n,1,2\n", "nodes", 0).error().message, HasSubstr("line 2: expected 5 fields"));
@@ -70,7 +70,7 @@ TEST(Openb, AWrongLineIsNamed) {
   EXPECT_THAT(read_openb_nodes(header + "n,1,-2,0,\n", "nodes", 0).error().message, HasSubstr("field 3"));
 }
 
-TEST(Openb, ATraceThatIsNotThereSaysWhereItIsLookedFor) {
+TEST(Openb, TheErrorForAMissingTraceNamesTheDataVariable) {
   Scenario scenario;
   scenario.openb = OpenbSource{.path = "/nowhere"};
   EXPECT_THAT(with_openb(scenario, {}).error().message, HasSubstr("RESCHEDULER_DATA"));

@@ -33,7 +33,7 @@ workloads:
   - {name: web, namespace: shop, replicas: 3}
 )";
 
-TEST(ScenarioFile, EveryShippedScenarioIsReadAndHasItsFilesName) {
+TEST(ScenarioFile, EveryShippedScenarioIsReadAndHasTheNameOfItsFile) {
   ASSERT_EQ(shipped_scenarios().size(), 6U);
   for (const ShippedScenario& shipped : shipped_scenarios()) {
     const Scenario scenario = good(shipped.text);
@@ -42,7 +42,7 @@ TEST(ScenarioFile, EveryShippedScenarioIsReadAndHasItsFilesName) {
   }
 }
 
-TEST(ScenarioFile, TheSeedScenarioAsksForWhatItsTableSays) {
+TEST(ScenarioFile, TheSeedScenarioHasTwelvePodsWithTheExpectedTotalRequests) {
   const auto scenario = load_scenario("seed-12-pods");
   ASSERT_TRUE(scenario) << scenario.error().message;
   int pods = 0;
@@ -53,7 +53,7 @@ TEST(ScenarioFile, TheSeedScenarioAsksForWhatItsTableSays) {
     ++pods;
     EXPECT_EQ(workload.kind, WorkloadKind::Pod);
     EXPECT_EQ(workload.replicas, 1);
-    EXPECT_FALSE(workload.placement) << "where they go is the question";
+    EXPECT_FALSE(workload.placement) << "the scheduler selects the node";
     cpu += std::stoi(workload.requests.at("cpu"));
     memory += std::stoi(workload.requests.at("memory"));
   }
@@ -62,7 +62,7 @@ TEST(ScenarioFile, TheSeedScenarioAsksForWhatItsTableSays) {
   EXPECT_EQ(memory, 17'268);
 }
 
-TEST(ScenarioFile, TheSeedScenarioHasFourLikeNodesThatAreBusierThanTheyLook) {
+TEST(ScenarioFile, TheSeedScenarioHasFourEqualNodesAndPlacedLoadPodsWithSmallRequests) {
   const auto scenario = load_scenario("seed-12-pods");
   ASSERT_TRUE(scenario) << scenario.error().message;
   ASSERT_EQ(scenario->nodes(), 4);
@@ -73,10 +73,11 @@ TEST(ScenarioFile, TheSeedScenarioHasFourLikeNodesThatAreBusierThanTheyLook) {
   }
   for (const Workload& workload : scenario->workloads) {
     if (workload.ns == "k8s") continue;
-    ASSERT_TRUE(workload.placement) << "it must not be a scheduler's choice";
+    ASSERT_TRUE(workload.placement) << "the scenario selects the node, not the scheduler";
     EXPECT_TRUE(busy.insert(workload.placement->group).second);
     EXPECT_EQ(workload.requests.at("cpu"), "50m");
-    EXPECT_LT(workload.starts_at, scenario->find_workload("k8s/pod-1")->starts_at) << "it is there first";
+    EXPECT_LT(workload.starts_at, scenario->find_workload("k8s/pod-1")->starts_at)
+        << "it starts before the twelve pods";
   }
   EXPECT_EQ(busy, (std::set<std::string>{"hot", "warm", "cool"}));
 }
@@ -125,7 +126,7 @@ workloads:
   EXPECT_THAT(web.node_affinity, ElementsAre(Pair("zone", ElementsAre("x", "y"))));
 }
 
-TEST(ScenarioFile, EventsComeInOrderOfTimeAndSayWhatTheyDo) {
+TEST(ScenarioFile, EventsAreSortedByTimeAndDescribeTheirAction) {
   const Scenario scenario = good(std::string(kSmall) + R"(
 events:
   - {at: 2m30s, scale: {workload: shop/web, replicas: 9}}
@@ -158,7 +159,7 @@ struct Fault {
   const char* message;
 };
 
-TEST(ScenarioFile, EveryFaultIsToldWithItsPlace) {
+TEST(ScenarioFile, EveryErrorNamesItsPlaceInTheFile) {
   const Fault faults[] = {
       {"nodeGroups: [{name: a}]", "name: is required"},
       {"name: x", "a cluster needs at least one node"},
@@ -201,19 +202,19 @@ TEST(ScenarioFile, EveryFaultIsToldWithItsPlace) {
   }
 }
 
-TEST(ScenarioFile, AllFaultsOfAFileAreToldAtOnce) {
+TEST(ScenarioFile, AllErrorsOfAFileAreReportedTogether) {
   EXPECT_THAT(fault_of("name: x\nnodeGroups: [{name: a, cpu: many, count: no}]\nworkloads: [{kind: Thing}]\nodd: 1"),
               AllOf(HasSubstr("nodeGroups[0].cpu"), HasSubstr("nodeGroups[0].count"), HasSubstr("workloads[0].name"),
                     HasSubstr("workloads[0].kind"), HasSubstr("odd: unknown field")));
 }
 
-TEST(ScenarioFile, AnUnknownNameListsTheShippedOnes) {
+TEST(ScenarioFile, TheErrorForAnUnknownNameListsTheShippedScenarios) {
   const auto scenario = load_scenario("imbalanced");
   ASSERT_FALSE(scenario);
   EXPECT_THAT(scenario.error().message, AllOf(HasSubstr("imbalance, pressure"), HasSubstr(".yaml")));
 }
 
-TEST(ScenarioFile, ANameWithASlashOrAnEndingIsAFile) {
+TEST(ScenarioFile, ANameWithASlashOrAnExtensionIsAFile) {
   EXPECT_THAT(load_scenario("./imbalance").error().message, HasSubstr("./imbalance"));
   EXPECT_EQ(load_scenario("nowhere.yaml").error().code, Errc::NotFound);
 }
@@ -228,7 +229,7 @@ TEST(Scenario, ResizingKeepsTheShareOfEveryGroupAndThePodsPerNode) {
   EXPECT_EQ(std::get<event::Scale>(scenario->events.at(2).action).replicas, 80);
 }
 
-TEST(Scenario, ResizingGivesEveryGroupANodeAndAddsUp) {
+TEST(Scenario, ResizingKeepsAtLeastOneNodePerGroupAndGivesTheRequestedTotal) {
   for (int nodes = 2; nodes < 40; ++nodes) {
     const auto scenario = resized(*load_scenario("imbalance"), nodes);
     ASSERT_TRUE(scenario) << scenario.error().message;
@@ -238,7 +239,7 @@ TEST(Scenario, ResizingGivesEveryGroupANodeAndAddsUp) {
   }
 }
 
-TEST(Scenario, ResizingRefusesWhatItsEventsCannotDoWithout) {
+TEST(Scenario, ResizingRejectsASizeThatIsTooSmallForTheEventsOrTheGroups) {
   EXPECT_THAT(resized(*load_scenario("failure"), 5).error().message, HasSubstr("no node worker-6"));
   EXPECT_THAT(resized(*load_scenario("imbalance"), 1).error().message, HasSubstr("needs at least as many"));
 }

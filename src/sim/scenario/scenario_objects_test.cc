@@ -32,7 +32,7 @@ std::vector<std::string> titles(const Workload& workload) {
   return all;
 }
 
-TEST(ScenarioObjects, TheClusterComesInAnOrderTheServerTakes) {
+TEST(ScenarioObjects, ClusterObjectsComeInTheOrderNamespacesPriorityClassesNodes) {
   Scenario scenario = plain_scenario(2);
   scenario.namespaces = {"b", "default"};
   scenario.priority_classes.push_back({.name = "high", .value = 5});
@@ -42,7 +42,7 @@ TEST(ScenarioObjects, TheClusterComesInAnOrderTheServerTakes) {
   EXPECT_THAT(all, ElementsAre("Namespace a", "Namespace b", "PriorityClass high", "Node node-1", "Node node-2"));
 }
 
-TEST(ScenarioObjects, EveryKindOfWorkloadBecomesItsObject) {
+TEST(ScenarioObjects, EveryWorkloadKindCreatesItsObject) {
   const auto kind = [](WorkloadKind which) { return titles({.name = "w", .kind = which, .replicas = 2}); };
   EXPECT_THAT(kind(WorkloadKind::Deployment), ElementsAre("Deployment default/w"));
   EXPECT_THAT(kind(WorkloadKind::StatefulSet), ElementsAre("StatefulSet default/w"));
@@ -52,13 +52,13 @@ TEST(ScenarioObjects, EveryKindOfWorkloadBecomesItsObject) {
   EXPECT_THAT(kind(WorkloadKind::Pod), ElementsAre("Pod default/w-1", "Pod default/w-2"));
 }
 
-TEST(ScenarioObjects, ABudgetStandsBeforeItsWorkload) {
+TEST(ScenarioObjects, APodDisruptionBudgetIsCreatedBeforeItsWorkload) {
   Workload workload{.name = "w"};
   workload.budget = BudgetSpec{.min_available = "50%"};
   EXPECT_THAT(titles(workload), ElementsAre("PodDisruptionBudget default/w", "Deployment default/w"));
 }
 
-TEST(ScenarioObjects, PodsCarryWhatTheScenarioAsksOfThem) {
+TEST(ScenarioObjects, ThePodTemplateHasTheFieldsOfTheWorkload) {
   Workload workload{.name = "w"};
   workload.requests = {{"cpu", "500m"}};
   workload.cpu_load = "constant 300m";
@@ -78,7 +78,7 @@ TEST(ScenarioObjects, PodsCarryWhatTheScenarioAsksOfThem) {
   EXPECT_EQ(shape.spec().tolerations(0).toleration_seconds(), 20);
 }
 
-TEST(ScenarioObjects, NodesDealOutZonesInTurn) {
+TEST(ScenarioObjects, TheNodesOfAGroupAreAssignedToItsZonesInTurn) {
   NodeGroup group{.name = "g", .prefix = "n", .count = 3};
   group.zones = {"x", "y"};
   group.resources = {{"nvidia.com/gpu", "4"}};

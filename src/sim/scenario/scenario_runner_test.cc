@@ -68,7 +68,7 @@ workloads:
   - {name: free, namespace: shop, kind: Pod, requests: {cpu: 100m}, startsAt: 10s}
 )";
 
-TEST_F(ScenarioRunnerTest, TheFirstPodsStandWhereTheScenarioWantsThem) {
+TEST_F(ScenarioRunnerTest, TheFirstPodsGetTheNodesOfTheirInitialPlacement) {
   play(kPods);
   EXPECT_EQ(node_of("shop", "even-1"), "b-1");
   EXPECT_EQ(node_of("shop", "even-2"), "b-2");
@@ -78,7 +78,7 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandWhereTheScenarioWantsThem) {
   EXPECT_EQ(node_of("shop", "packed-3"), "a-2");
 }
 
-TEST_F(ScenarioRunnerTest, OnlyTheFirstPodsAreGivenANode) {
+TEST_F(ScenarioRunnerTest, LaterPodsOfAPlacedWorkloadGetNoNode) {
   play(kPods);
   for (const char* name : {"even-4", "even-5"}) {
     auto pod = std::make_unique<api::Pod>(*server.find<api::Pod>("shop", "even-1"));
@@ -94,7 +94,7 @@ TEST_F(ScenarioRunnerTest, OnlyTheFirstPodsAreGivenANode) {
   }
 }
 
-TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
+TEST_F(ScenarioRunnerTest, AFastPlacementDoesNotOverrideTheInitialPlacement) {
   auto scenario = read_scenario(kPods, "s.yaml");
   const TrivialPlacement placement(server);
   ScenarioRunner late(server, *scenario);
@@ -114,7 +114,7 @@ TEST_F(ScenarioRunnerTest, TheFirstPodsStandThereHoweverQuickAPlacementIs) {
   }
 }
 
-TEST_F(ScenarioRunnerTest, LaterPodsAreTheSchedulersAndWorkloadsMayStartLater) {
+TEST_F(ScenarioRunnerTest, AWorkloadWithALaterStartIsCreatedLaterAndLeftToTheScheduler) {
   play(kPods);
   EXPECT_EQ(node_of("shop", "free"), "no such pod");
   EXPECT_FALSE(runner->over());
@@ -126,7 +126,7 @@ TEST_F(ScenarioRunnerTest, LaterPodsAreTheSchedulersAndWorkloadsMayStartLater) {
   EXPECT_EQ(node_of("shop", "free"), "a-1");
 }
 
-TEST_F(ScenarioRunnerTest, EventsHappenAtTheirTimeAndAreTold) {
+TEST_F(ScenarioRunnerTest, EventsRunAtTheirTimeAndAreReported) {
   play(R"(
 name: events
 nodeGroups: [{name: n, count: 2}]
@@ -172,7 +172,7 @@ events:
   EXPECT_THAT(runner->activities().back().text, HasSubstr("delete pod shop/missing: refused"));
 }
 
-TEST_F(ScenarioRunnerTest, PodsThatComeAfterAChangeOfLoadHaveTheNewLoad) {
+TEST_F(ScenarioRunnerTest, PodsCreatedAfterALoadChangeHaveTheNewLoad) {
   play(R"(
 name: load
 nodeGroups: [{name: n}]
@@ -186,7 +186,7 @@ events: [{at: 1s, load: {workload: w, cpu: 700m}}]
   EXPECT_EQ(pod->metadata().annotations().at(std::string(kMemoryProfile)), "1Mi");
 }
 
-TEST_F(ScenarioRunnerTest, AStarChangesTheLoadOfAWholeNamespace) {
+TEST_F(ScenarioRunnerTest, AWildcardChangesTheLoadOfAWholeNamespace) {
   play(R"(
 name: load
 nodeGroups: [{name: n}]
@@ -205,7 +205,7 @@ events: [{at: 1s, load: {workload: x/*, cpu: 50%}}]
   EXPECT_EQ(cpu("y", "c"), "10m");
 }
 
-TEST_F(ScenarioRunnerTest, WorkloadsBeginAsSoonAsEveryNodeIsReady) {
+TEST_F(ScenarioRunnerTest, WorkloadsStartAsSoonAsAllNodesAreReady) {
   auto scenario = read_scenario(kPods, "s.yaml");
   ScenarioRunner quick(server, *scenario);
   quick.start();
@@ -222,7 +222,7 @@ TEST_F(ScenarioRunnerTest, WorkloadsBeginAsSoonAsEveryNodeIsReady) {
   EXPECT_TRUE(quick.begun());
 }
 
-TEST_F(ScenarioRunnerTest, EveryShippedScenarioIsPlayedWithoutTrouble) {
+TEST_F(ScenarioRunnerTest, TheShippedScenariosRunWithoutWarnings) {
   for (const char* name : {"imbalance", "pressure", "maintenance", "failure", "seed-12-pods"}) {
     Agenda own_agenda;
     Server own_server(own_agenda, Rng(1));

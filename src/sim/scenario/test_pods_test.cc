@@ -32,7 +32,7 @@ kube::Quantity requested(const api::Pod& pod, const char* resource) {
   return amount.value_or(kube::Quantity{});
 }
 
-TEST(TestPods, TwelveThatAskForMuchInAll) {
+TEST(TestPods, AreTwelvePodsWithTheExpectedTotalRequests) {
   const auto pods = test_pods();
   ASSERT_EQ(pods.size(), 12U);
   kube::Quantity cpu;
@@ -48,7 +48,7 @@ TEST(TestPods, TwelveThatAskForMuchInAll) {
   EXPECT_EQ(memory, *kube::Quantity::parse("17268Mi"));
 }
 
-TEST(TestPods, AreThoseOfTheScenario) {
+TEST(TestPods, HaveTheSameRequestsAsTheSeedScenario) {
   const auto scenario = load_scenario("seed-12-pods");
   ASSERT_TRUE(scenario);
   for (const api::Pod& pod : test_pods()) {

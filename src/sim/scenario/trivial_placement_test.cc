@@ -38,7 +38,7 @@ class TrivialPlacementTest : public testing::Test {
   Server server{agenda, Rng(1)};
 };
 
-TEST_F(TrivialPlacementTest, NodesAreFilledInTurnAndOnlyWherePodsFit) {
+TEST_F(TrivialPlacementTest, PodsArePlacedInTurnOnNodesWhereTheyFit) {
   TrivialPlacement placement(server);
   for (const char* name : {"a", "b", "c", "d"}) add_pod(name, "1500m");
   settle();
@@ -53,7 +53,7 @@ TEST_F(TrivialPlacementTest, NodesAreFilledInTurnAndOnlyWherePodsFit) {
   EXPECT_EQ(find_condition(pod->status(), "PodScheduled")->reason(), "Unschedulable");
 }
 
-TEST_F(TrivialPlacementTest, APodThatDidNotFitIsPlacedWhenRoomAppears) {
+TEST_F(TrivialPlacementTest, AnUnschedulablePodIsPlacedWhenANodeIsAdded) {
   TrivialPlacement placement(server);
   for (const char* name : {"a", "b", "c", "d"}) add_pod(name, "1500m");
   settle();
@@ -65,7 +65,7 @@ TEST_F(TrivialPlacementTest, APodThatDidNotFitIsPlacedWhenRoomAppears) {
   EXPECT_EQ(placement.waiting(), 0U);
 }
 
-TEST_F(TrivialPlacementTest, WhatIsThereBeforeItCountsToo) {
+TEST_F(TrivialPlacementTest, PodsFromBeforeThePlacementArePlacedAndCounted) {
   add_pod("early", "1500m");
   {
     TrivialPlacement first(server);
@@ -78,7 +78,7 @@ TEST_F(TrivialPlacementTest, WhatIsThereBeforeItCountsToo) {
   EXPECT_EQ(node_of("pending"), "n-2");
 }
 
-TEST_F(TrivialPlacementTest, CordonedNodesAreLeftOut) {
+TEST_F(TrivialPlacementTest, CordonedNodesAreNotUsed) {
   ASSERT_TRUE(
       server.modify<api::Node>("", "n-1", [](api::Node& node) { node.mutable_spec()->set_unschedulable(true); }));
   TrivialPlacement placement(server);

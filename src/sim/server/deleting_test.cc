@@ -3,9 +3,9 @@
 namespace rescheduler::sim {
 namespace {
 
-using Deleting = ServerFixture;
+using ServerDeleteTest = ServerFixture;
 
-TEST_F(Deleting, WithoutFinalizersItIsGoneAtOnce) {
+TEST_F(ServerDeleteTest, AnObjectWithoutFinalizersIsRemovedImmediately) {
   ASSERT_TRUE(server.create(map_of("a")));
   const auto removed = remove<api::ConfigMap>("a");
   ASSERT_TRUE(removed);
@@ -16,7 +16,7 @@ TEST_F(Deleting, WithoutFinalizersItIsGoneAtOnce) {
   EXPECT_EQ(again.error().code, 404);
 }
 
-TEST_F(Deleting, AFinalizerHoldsItUntilItIsTakenAway) {
+TEST_F(ServerDeleteTest, AnObjectWithAFinalizerStaysUntilTheFinalizerIsRemoved) {
   auto map = map_of("a");
   map.mutable_metadata()->add_finalizers("example.com/wait");
   ASSERT_TRUE(server.create(map));
@@ -27,7 +27,7 @@ TEST_F(Deleting, AFinalizerHoldsItUntilItIsTakenAway) {
 
   const auto more = server.modify<api::ConfigMap>(
       "web", "a", [](api::ConfigMap& m) { m.mutable_metadata()->add_finalizers("example.com/more"); });
-  ASSERT_FALSE(more) << "what is being deleted takes no new finalizers";
+  ASSERT_FALSE(more) << "an object under deletion accepts no new finalizers";
   EXPECT_EQ(more.error().code, 422);
 
   ASSERT_TRUE(
@@ -35,7 +35,7 @@ TEST_F(Deleting, AFinalizerHoldsItUntilItIsTakenAway) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a"), nullptr);
 }
 
-TEST_F(Deleting, ForegroundWaitsForWhoeverTakesItsFinalizer) {
+TEST_F(ServerDeleteTest, ForegroundDeletionAddsTheForegroundFinalizer) {
   ASSERT_TRUE(server.create(map_of("a")));
   api::DeleteOptions foreground;
   foreground.set_propagation_policy("Foreground");
@@ -45,7 +45,7 @@ TEST_F(Deleting, ForegroundWaitsForWhoeverTakesItsFinalizer) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a")->metadata().finalizers(0), "foregroundDeletion");
 }
 
-TEST_F(Deleting, PreconditionsAreHeld) {
+TEST_F(ServerDeleteTest, ADeleteWithAWrongUidPreconditionIsAConflict) {
   const auto created = server.create(map_of("a"));
   ASSERT_TRUE(created);
   api::DeleteOptions options;
@@ -57,7 +57,7 @@ TEST_F(Deleting, PreconditionsAreHeld) {
   EXPECT_TRUE(remove<api::ConfigMap>("a", options));
 }
 
-TEST_F(Deleting, APodOnANodeGetsItsGraceAndAnotherDoesNot) {
+TEST_F(ServerDeleteTest, ABoundPodGetsAGracePeriodAndAPendingPodDoesNot) {
   ASSERT_TRUE(server.create(pod_of("bound", "node-1")));
   ASSERT_TRUE(server.create(pod_of("pending")));
   auto removed = remove<api::Pod>("bound");
@@ -80,11 +80,11 @@ TEST_F(Deleting, APodOnANodeGetsItsGraceAndAnotherDoesNot) {
   EXPECT_TRUE(remove<api::Pod>("bound", options)->gone);
 }
 
-TEST_F(Deleting, ANamespaceTakesNothingNewWhileItEnds) {
+TEST_F(ServerDeleteTest, ATerminatingNamespaceRejectsNewObjects) {
   const Kind& namespaces = server.kinds().of<api::Namespace>();
   ASSERT_TRUE(server.remove(namespaces, "", "web", {}));
   const auto ending = server.find<api::Namespace>("", "web");
-  ASSERT_TRUE(ending) << "its own finalizer holds it";
+  ASSERT_TRUE(ending) << "the finalizer of the namespace keeps it";
   EXPECT_EQ(ending->status().phase(), "Terminating");
   const auto refused = server.create(map_of("late"));
   ASSERT_FALSE(refused);
@@ -94,7 +94,7 @@ TEST_F(Deleting, ANamespaceTakesNothingNewWhileItEnds) {
             "terminated");
 }
 
-TEST_F(Deleting, ACollectionGoesByItsSelector) {
+TEST_F(ServerDeleteTest, DeletingACollectionRemovesOnlyTheSelectedObjects) {
   for (const char* name : {"a", "b", "c"}) {
     auto map = map_of(name);
     (*map.mutable_metadata()->mutable_labels())["keep"] = name[0] == 'b' ? "yes" : "no";

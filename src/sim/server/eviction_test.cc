@@ -52,7 +52,7 @@ class EvictionTest : public ::testing::Test {
   ApiResult<void> evict(const std::string& pod) { return evict(pod, eviction_of(pod)); }
   StatusError refused(const std::string& pod) {
     const auto answer = evict(pod);
-    EXPECT_FALSE(answer) << "it was evicted";
+    EXPECT_FALSE(answer) << "the pod was evicted";
     return answer ? StatusError{} : answer.error();
   }
   bool leaving(const std::string& pod) {
@@ -61,11 +61,11 @@ class EvictionTest : public ::testing::Test {
   }
 };
 
-TEST_F(EvictionTest, APodWithoutABudgetGoesWithTheConditionThatSaysWhy) {
+TEST_F(EvictionTest, APodWithoutABudgetIsEvictedWithADisruptionTargetCondition) {
   cluster.add_pod(make_pod("a"));
   ASSERT_TRUE(evict("a"));
   const auto pod = cluster.pod("a");
-  ASSERT_TRUE(pod) << "it has a grace period and a node: a kubelet ends it";
+  ASSERT_TRUE(pod) << "a bound pod has a grace period and stays until a kubelet removes it";
   EXPECT_TRUE(pod->metadata().has_deletion_timestamp());
   const api::PodCondition* target = find_condition(pod->status(), "DisruptionTarget");
   ASSERT_TRUE(target);
@@ -74,7 +74,7 @@ TEST_F(EvictionTest, APodWithoutABudgetGoesWithTheConditionThatSaysWhy) {
   EXPECT_EQ(target->message(), "Eviction API: evicting");
 }
 
-TEST_F(EvictionTest, TheGracePeriodAskedForIsTheOneGiven) {
+TEST_F(EvictionTest, TheRequestedGracePeriodIsUsed) {
   cluster.add_pod(make_pod("a"));
   api::Eviction eviction = eviction_of("a");
   eviction.mutable_delete_options()->set_grace_period_seconds(7);
@@ -82,7 +82,7 @@ TEST_F(EvictionTest, TheGracePeriodAskedForIsTheOneGiven) {
   EXPECT_EQ(cluster.pod("a")->metadata().deletion_grace_period_seconds(), 7);
 }
 
-TEST_F(EvictionTest, PendingFinishedAndTerminatingPodsAskNoBudget) {
+TEST_F(EvictionTest, TheEvictionOfPendingFinishedAndTerminatingPodsIgnoresTheBudget) {
   add_budget("pdb", {2, 2, 0});
   cluster.add_pod(make_pod("pending"), "", "Pending", false);
   cluster.add_pod(make_pod("done"), "n1", "Succeeded", false);
@@ -96,7 +96,7 @@ TEST_F(EvictionTest, PendingFinishedAndTerminatingPodsAskNoBudget) {
   EXPECT_EQ(budget().disrupted_pods().size(), 0U);
 }
 
-TEST_F(EvictionTest, TwoBudgetsOverOnePodAreAnErrorOfTheServer) {
+TEST_F(EvictionTest, TwoBudgetsForOnePodAreAServerError) {
   cluster.add_pod(make_pod("a"));
   add_budget("one", {3, 1, 2});
   add_budget("two", {3, 1, 2});
@@ -108,13 +108,13 @@ TEST_F(EvictionTest, TwoBudgetsOverOnePodAreAnErrorOfTheServer) {
   EXPECT_EQ(budget("one").disruptions_allowed(), 2);
 }
 
-TEST_F(EvictionTest, ABudgetOfOtherPodsIsNotAsked) {
+TEST_F(EvictionTest, ABudgetThatDoesNotSelectThePodIsIgnored) {
   cluster.add_pod(make_pod("a", {{"app", "db"}}));
   add_budget("pdb", {2, 2, 0});
   EXPECT_TRUE(evict("a"));
 }
 
-TEST_F(EvictionTest, AnAllowedDisruptionIsUsedUpAndNoted) {
+TEST_F(EvictionTest, AnEvictionUsesUpAnAllowedDisruptionAndRecordsThePod) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {3, 2, 1});
   ASSERT_TRUE(evict("a"));
@@ -128,7 +128,7 @@ TEST_F(EvictionTest, AnAllowedDisruptionIsUsedUpAndNoted) {
   EXPECT_EQ(status.conditions(0).reason(), "InsufficientPods");
 }
 
-TEST_F(EvictionTest, NothingLeftIs429WithTheArithmeticAndNoTimeToWait) {
+TEST_F(EvictionTest, AnExhaustedBudgetReturns429WithTheHealthyCountsAndNoRetryAfter) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {2, 2, 0});
   const StatusError refusal = refused("a");
@@ -141,7 +141,7 @@ TEST_F(EvictionTest, NothingLeftIs429WithTheArithmeticAndNoTimeToWait) {
   EXPECT_EQ(refusal.causes[0].message, "The disruption budget pdb needs 2 healthy pods and has 2 currently");
 }
 
-TEST_F(EvictionTest, NothingLeftForAnotherReasonNamesIt) {
+TEST_F(EvictionTest, ABudgetThatIsBlockedForAnotherReasonReturnsThatReason) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {3, 2, 0});
   EXPECT_EQ(refused("a").causes.at(0).message, "The disruption budget pdb does not allow evicting pods currently");
@@ -151,15 +151,15 @@ TEST_F(EvictionTest, NothingLeftForAnotherReasonNamesIt) {
                     cluster.agenda.wall_now());
     });
   };
-  explain("Odd", "somebody said so");
+  explain("Odd", "a custom reason");
   EXPECT_EQ(refused("a").causes.at(0).message,
-            "The disruption budget pdb does not allow evicting pods currently (Odd): somebody said so");
+            "The disruption budget pdb does not allow evicting pods currently (Odd): a custom reason");
   explain("SyncFailed", "no controller");
   EXPECT_EQ(refused("a").causes.at(0).message,
             "The disruption budget pdb does not allow evicting pods currently because it failed sync: no controller");
 }
 
-TEST_F(EvictionTest, ABudgetNotYetProcessedAsksToComeBackInTenSeconds) {
+TEST_F(EvictionTest, AnUnprocessedBudgetReturnsRetryAfterTenSeconds) {
   const auto pod = cluster.add_pod(make_pod("a"));
   api::PodDisruptionBudget fresh = make_budget("pdb");
   fresh.mutable_metadata()->set_generation(2);
@@ -172,7 +172,7 @@ TEST_F(EvictionTest, ABudgetNotYetProcessedAsksToComeBackInTenSeconds) {
   EXPECT_EQ(cost.error().causes.at(0).message, "The disruption budget pdb is still being processed by the server.");
 }
 
-TEST_F(EvictionTest, ANegativeAllowanceIsForbidden) {
+TEST_F(EvictionTest, ANegativeNumberOfAllowedDisruptionsIsForbidden) {
   const auto pod = cluster.add_pod(make_pod("a"));
   api::PodDisruptionBudget odd = make_budget("pdb");
   odd.mutable_status()->set_disruptions_allowed(-1);
@@ -189,7 +189,7 @@ TEST_F(EvictionTest, TooManyUnconfirmedEvictionsAreForbidden) {
   full.mutable_status()->set_disruptions_allowed(1);
   auto& disrupted = *full.mutable_status()->mutable_disrupted_pods();
   for (std::size_t i = 0; i < kMostDisruptedPods; ++i) disrupted["p" + std::to_string(i)] = stamp(WallTime{});
-  EXPECT_TRUE(eviction_cost(*pod, {&full})) << "2000 are still fine";
+  EXPECT_TRUE(eviction_cost(*pod, {&full})) << "2000 unconfirmed evictions are allowed";
   disrupted["one-more"] = stamp(WallTime{});
   const auto cost = eviction_cost(*pod, {&full});
   ASSERT_FALSE(cost);
@@ -199,7 +199,7 @@ TEST_F(EvictionTest, TooManyUnconfirmedEvictionsAreForbidden) {
             "confirmed by PDB controller");
 }
 
-TEST_F(EvictionTest, AnUnreadyPodOfAHealthyApplicationCostsNothing) {
+TEST_F(EvictionTest, AnUnreadyPodOfAHealthyApplicationIsEvictedWithoutUsingTheBudget) {
   cluster.add_pod(make_pod("a"), "n1", "Running", false);
   add_budget("pdb", {2, 2, 0});
   ASSERT_TRUE(evict("a"));
@@ -207,7 +207,7 @@ TEST_F(EvictionTest, AnUnreadyPodOfAHealthyApplicationCostsNothing) {
   EXPECT_EQ(budget().disrupted_pods().size(), 0U);
 }
 
-TEST_F(EvictionTest, AnUnreadyPodOfABrokenApplicationIsHeldUnlessThePolicySaysAlwaysAllow) {
+TEST_F(EvictionTest, AnUnreadyPodOfAnUnhealthyApplicationIsEvictedOnlyWithAlwaysAllow) {
   cluster.add_pod(make_pod("a"), "n1", "Running", false);
   add_budget("pdb", {1, 2, 0});
   EXPECT_EQ(refused("a").code, 429);
@@ -216,19 +216,19 @@ TEST_F(EvictionTest, AnUnreadyPodOfABrokenApplicationIsHeldUnlessThePolicySaysAl
   EXPECT_TRUE(evict("a"));
 }
 
-TEST_F(EvictionTest, AnUnreadyPodIsHeldWhenNothingIsDesired) {
+TEST_F(EvictionTest, AnUnreadyPodIsNotEvictedWhenNoHealthyPodsAreDesired) {
   cluster.add_pod(make_pod("a"), "n1", "Running", false);
   add_budget("pdb", {0, 0, 0});
   EXPECT_EQ(refused("a").code, 429);
 }
 
-TEST_F(EvictionTest, AReadyPodIsGuardedUnderAlwaysAllowToo) {
+TEST_F(EvictionTest, TheBudgetProtectsAReadyPodAlsoWithAlwaysAllow) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {2, 2, 0}, "AlwaysAllow");
   EXPECT_EQ(refused("a").code, 429);
 }
 
-TEST_F(EvictionTest, TheWrongUidIsAConflictAndSparesThePod) {
+TEST_F(EvictionTest, AWrongUidIsAConflictAndDoesNotEvictThePod) {
   cluster.add_pod(make_pod("a"));
   api::Eviction eviction = eviction_of("a");
   eviction.mutable_delete_options()->mutable_preconditions()->set_uid("another");
@@ -241,7 +241,7 @@ TEST_F(EvictionTest, TheWrongUidIsAConflictAndSparesThePod) {
   EXPECT_FALSE(find_condition(cluster.pod("a")->status(), "DisruptionTarget"));
 }
 
-TEST_F(EvictionTest, AnOldResourceVersionIsAConflictAndTheRightOneIsNot) {
+TEST_F(EvictionTest, AnOldResourceVersionIsAConflictAndTheCurrentVersionIsNot) {
   const auto old = cluster.add_pod(make_pod("a"));
   cluster.report("a", "Running", false);
   api::Eviction eviction = eviction_of("a");
@@ -252,11 +252,11 @@ TEST_F(EvictionTest, AnOldResourceVersionIsAConflictAndTheRightOneIsNot) {
   EXPECT_EQ(answer.error().code, 409);
   EXPECT_FALSE(leaving("a"));
   wanted.set_resource_version(cluster.pod("a")->metadata().resource_version());
-  EXPECT_TRUE(evict("a", eviction)) << "its own condition must not count as a change";
+  EXPECT_TRUE(evict("a", eviction)) << "the condition that the eviction writes must not count as a change";
   EXPECT_TRUE(leaving("a"));
 }
 
-TEST_F(EvictionTest, ADryRunAnswersTheSameAndChangesNothing) {
+TEST_F(EvictionTest, ADryRunReturnsTheSameResultAndChangesNothing) {
   cluster.add_pod(make_pod("a"));
   add_budget("pdb", {3, 2, 1});
   const std::uint64_t before = cluster.server.store().version();
@@ -272,13 +272,13 @@ TEST_F(EvictionTest, ADryRunAnswersTheSameAndChangesNothing) {
   EXPECT_EQ(refusal.error().code, 429);
 }
 
-TEST_F(EvictionTest, ANameThatIsNotThePathsIsABadRequestAndAnUnknownPodNotFound) {
+TEST_F(EvictionTest, AMismatchedNameIsABadRequestAndAnUnknownPodIsNotFound) {
   cluster.add_pod(make_pod("a"));
   EXPECT_EQ(evict("a", eviction_of("b")).error().code, 400);
-  EXPECT_EQ(refused("nobody").code, 404);
+  EXPECT_EQ(refused("missing").code, 404);
 }
 
-TEST_F(EvictionTest, BindingPlacesThePodOnceAndForAll) {
+TEST_F(EvictionTest, BindingAssignsThePodToANodeOnlyOnce) {
   api::Node node = make_node("n1");
   (*node.mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "z1";
   (void)cluster.server.create(node).value();
@@ -286,7 +286,7 @@ TEST_F(EvictionTest, BindingPlacesThePodOnceAndForAll) {
   api::Binding binding = binding_of("a", "n1");
   (*binding.mutable_metadata()->mutable_annotations())["why"] = "because";
   ASSERT_TRUE(cluster.server.bind("shop", "a", binding, true));
-  EXPECT_TRUE(cluster.pod("a")->spec().node_name().empty()) << "a dry run";
+  EXPECT_TRUE(cluster.pod("a")->spec().node_name().empty()) << "a dry run does not bind the pod";
   ASSERT_TRUE(cluster.server.bind("shop", "a", binding));
   const auto pod = cluster.pod("a");
   EXPECT_EQ(pod->spec().node_name(), "n1");
@@ -302,7 +302,7 @@ TEST_F(EvictionTest, BindingPlacesThePodOnceAndForAll) {
             "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node \"n1\"");
 }
 
-TEST_F(EvictionTest, BindingRefusesGatedDeletedAndMistakenPods) {
+TEST_F(EvictionTest, BindingRejectsGatedDeletedMismatchedAndUnknownPods) {
   api::Pod gated = make_pod("gated");
   gated.mutable_spec()->add_scheduling_gates()->set_name("wait");
   (void)cluster.server.create(gated).value();
@@ -319,7 +319,7 @@ TEST_F(EvictionTest, BindingRefusesGatedDeletedAndMistakenPods) {
   other.mutable_metadata()->set_uid("another");
   EXPECT_EQ(cluster.server.bind("shop", "a", other).error().code, 409);
   EXPECT_EQ(cluster.server.bind("shop", "a", binding_of("a", "")).error().message, "target.name: Required value");
-  EXPECT_EQ(cluster.server.bind("shop", "nobody", binding_of("nobody", "n1")).error().code, 404);
+  EXPECT_EQ(cluster.server.bind("shop", "missing", binding_of("missing", "n1")).error().code, 404);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 using kube::PatchKind;
 
-class Patching : public ServerFixture {
+class ServerPatchTest : public ServerFixture {
  protected:
   ApiResult<VersionPtr> patch(PatchKind kind, std::string_view text, WriteContext context = {}) {
     return server.patch(maps, "web", "a", "", kind, text, std::move(context));
@@ -23,7 +23,7 @@ class Patching : public ServerFixture {
   }
 };
 
-TEST_F(Patching, EachKindOfPatchChangesWhatItSays) {
+TEST_F(ServerPatchTest, EachPatchKindChangesTheObject) {
   ASSERT_TRUE(server.create(map_of("a", "1")));
   ASSERT_TRUE(patch(PatchKind::Merge, R"({"data":{"m":"2"}})"));
   ASSERT_TRUE(patch(PatchKind::Json, R"([{"op":"remove","path":"/data/v"}])"));
@@ -33,7 +33,7 @@ TEST_F(Patching, EachKindOfPatchChangesWhatItSays) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a")->metadata().labels().at("s"), "3");
 }
 
-TEST_F(Patching, AResourceVersionInAPatchIsAPrecondition) {
+TEST_F(ServerPatchTest, AResourceVersionInAPatchIsAPrecondition) {
   const auto created = server.create(map_of("a", "1"));
   ASSERT_TRUE(created);
   const std::string version = (*created)->metadata().resource_version();
@@ -44,7 +44,7 @@ TEST_F(Patching, AResourceVersionInAPatchIsAPrecondition) {
   EXPECT_EQ(stale.error().code, 409);
 }
 
-TEST_F(Patching, WhatIsNotThereCannotBePatchedButCanBeApplied) {
+TEST_F(ServerPatchTest, AMissingObjectCannotBePatchedButCanBeApplied) {
   EXPECT_EQ(patch(PatchKind::Merge, "{}").error().code, 404);
   constexpr auto config = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1"}})";
   const auto applied = patch(PatchKind::Apply, config, as("me"));
@@ -53,7 +53,7 @@ TEST_F(Patching, WhatIsNotThereCannotBePatchedButCanBeApplied) {
   EXPECT_NE((*applied)->managed_fields().find("\"f:x\""), std::string::npos) << (*applied)->managed_fields();
 }
 
-TEST_F(Patching, ApplyConflictsWithAnotherOwnerUnlessForced) {
+TEST_F(ServerPatchTest, ApplyConflictsWithAnotherOwnerUnlessForced) {
   constexpr auto one = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1"}})";
   constexpr auto two = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"2"}})";
   ASSERT_TRUE(patch(PatchKind::Apply, one, as("first")));
@@ -65,7 +65,7 @@ TEST_F(Patching, ApplyConflictsWithAnotherOwnerUnlessForced) {
   EXPECT_EQ(value("x"), "2");
 }
 
-TEST_F(Patching, AnUpdateTakesOverWhatItChangesOfAnAppliedObject) {
+TEST_F(ServerPatchTest, AnUpdateTakesOverTheAppliedFieldsThatItChanges) {
   constexpr auto config = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1"}})";
   ASSERT_TRUE(patch(PatchKind::Apply, config, as("applier")));
   ASSERT_TRUE(patch(PatchKind::Merge, R"({"data":{"x":"9"}})", as("editor")));
@@ -74,7 +74,7 @@ TEST_F(Patching, AnUpdateTakesOverWhatItChangesOfAnAppliedObject) {
   EXPECT_NE(refused.error().message.find("editor"), std::string::npos) << refused.error().message;
 }
 
-TEST_F(Patching, ApplyingTheSameAgainWritesNothing) {
+TEST_F(ServerPatchTest, ApplyingTheSameConfigurationAgainWritesNothing) {
   constexpr auto config = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"x":"1"}})";
   ASSERT_TRUE(patch(PatchKind::Apply, config, as("me")));
   const std::uint64_t before = server.store().version();

@@ -7,7 +7,7 @@ namespace {
 
 using kube::WatchEventType;
 
-class Reading : public ServerFixture {
+class ServerReadTest : public ServerFixture {
  protected:
   void add(int count) {
     for (int i = 0; i < count; ++i) {
@@ -30,7 +30,7 @@ class Reading : public ServerFixture {
   }
 };
 
-TEST_F(Reading, PagesShowTheStateOfTheFirstPage) {
+TEST_F(ServerReadTest, LaterPagesShowTheStateOfTheFirstPage) {
   add(5);
   ListQuery query{.ns = "web", .limit = 2};
   auto page = server.list(maps, query);
@@ -48,10 +48,10 @@ TEST_F(Reading, PagesShowTheStateOfTheFirstPage) {
     EXPECT_EQ(page->resource_version, began);
     for (const auto& item : page->items) names += name_of(item) + " ";
   }
-  EXPECT_EQ(names, "m2 m3 m4 ") << "m3 was there when the list began, m33 was not";
+  EXPECT_EQ(names, "m2 m3 m4 ") << "m3 existed when the list began, m33 did not";
 }
 
-TEST_F(Reading, ATokenFromBeforeTheHistoryHasExpired) {
+TEST_F(ServerReadTest, AContinueTokenOlderThanTheHistoryIsExpired) {
   add(5);
   ListQuery query{.ns = "web", .limit = 2};
   query.continue_token = server.list(maps, query)->continue_token;
@@ -63,7 +63,7 @@ TEST_F(Reading, ATokenFromBeforeTheHistoryHasExpired) {
   EXPECT_EQ(server.list(maps, query).error().code, 400);
 }
 
-TEST_F(Reading, SelectorsChooseAndUnknownFieldsAreRefused) {
+TEST_F(ServerReadTest, SelectorsFilterListsAndUnknownFieldsAreRejected) {
   add(5);
   EXPECT_EQ(server.list(maps, {.ns = "web", .label_selector = "parity=odd"})->items.size(), 2U);
   EXPECT_EQ(server.list(maps, {.ns = "web", .field_selector = "metadata.name=m3"})->items.size(), 1U);
@@ -73,7 +73,7 @@ TEST_F(Reading, SelectorsChooseAndUnknownFieldsAreRefused) {
   EXPECT_EQ(refused.error().message, "field label not supported: data.v");
 }
 
-TEST_F(Reading, AWatchShowsWhatHappensToWhatItSelects) {
+TEST_F(ServerReadTest, AWatchReportsTheChangesOfSelectedObjects) {
   add(3);
   auto watch = server.watch(
       maps,
@@ -89,7 +89,7 @@ TEST_F(Reading, AWatchShowsWhatHappensToWhatItSelects) {
   EXPECT_EQ(show(*(*watch)->take(10)), "ADDED:m0 DELETED:m1 ADDED:m1 MODIFIED:m0 DELETED:m0 ");
 }
 
-TEST_F(Reading, AWatchWithoutVersionBeginsWithThePresentState) {
+TEST_F(ServerReadTest, AWatchWithoutVersionStartsWithTheCurrentState) {
   add(2);
   auto watch = server.watch(maps, {.ns = "web", .bookmarks = true, .send_initial_events = true});
   ASSERT_TRUE(watch);
@@ -100,7 +100,7 @@ TEST_F(Reading, AWatchWithoutVersionBeginsWithThePresentState) {
   EXPECT_TRUE((*events)[2].initial_events_end);
 }
 
-TEST_F(Reading, ATooSlowWatchIsTooOld) {
+TEST_F(ServerReadTest, AWatchThatIsTooSlowExpires) {
   add(1);
   auto watch = server.watch(maps, {.resource_version = std::to_string(server.store().version())});
   ASSERT_TRUE(watch);
@@ -113,7 +113,7 @@ TEST_F(Reading, ATooSlowWatchIsTooOld) {
   EXPECT_EQ(fresh.error().reason, "Expired");
 }
 
-TEST_F(Reading, AQuietWatchStaysYoung) {
+TEST_F(ServerReadTest, ChangesOfOtherKindsDoNotExpireAWatch) {
   add(1);
   auto watch = server.watch(maps, {.resource_version = std::to_string(server.store().version())});
   ASSERT_TRUE(watch);
@@ -122,7 +122,7 @@ TEST_F(Reading, AQuietWatchStaysYoung) {
   EXPECT_EQ((*watch)->bookmark().number, server.store().version());
 }
 
-TEST_F(Reading, NewsIsToldFromWithinTheWrite) {
+TEST_F(ServerReadTest, AWatchIsNotifiedDuringTheWrite) {
   auto watch = server.watch(maps, {});
   ASSERT_TRUE(watch);
   int activity_count = 0;

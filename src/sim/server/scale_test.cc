@@ -30,7 +30,7 @@ class ScaleTest : public ::testing::Test {
   int replicas() { return cluster.server.find<api::Deployment>("shop", "web")->spec().replicas(); }
 };
 
-TEST_F(ScaleTest, ShowsTheWorkloadAndChangesOnlyItsReplicas) {
+TEST_F(ScaleTest, TheScaleShowsTheWorkloadAndChangesOnlyItsReplicas) {
   api::Scale scale = cluster.server.scale_of(deployments, "shop", "web").value();
   const auto before = cluster.server.find<api::Deployment>("shop", "web");
   EXPECT_EQ(scale.spec().replicas(), 3);
@@ -46,11 +46,11 @@ TEST_F(ScaleTest, ShowsTheWorkloadAndChangesOnlyItsReplicas) {
   EXPECT_EQ(replicas(), 5);
 }
 
-TEST_F(ScaleTest, RefusesOldVersionsOtherObjectsAndNegativeCounts) {
+TEST_F(ScaleTest, RejectsOldVersionsOtherUidsAndNegativeReplicas) {
   const api::Scale old = cluster.server.scale_of(deployments, "shop", "web").value();
   api::Scale blind;
   blind.mutable_spec()->set_replicas(4);
-  ASSERT_TRUE(set(blind)) << "without a version it is whatever it is now";
+  ASSERT_TRUE(set(blind)) << "without a version the current object is changed";
   EXPECT_EQ(set(old).error().code, 409);
   api::Scale other = blind;
   other.mutable_metadata()->set_uid("another");
@@ -66,7 +66,7 @@ TEST_F(ScaleTest, RefusesOldVersionsOtherObjectsAndNegativeCounts) {
   EXPECT_EQ(replicas(), 4);
 }
 
-TEST_F(ScaleTest, ADryRunAnswersAndChangesNothing) {
+TEST_F(ScaleTest, ADryRunReturnsTheResultAndChangesNothing) {
   api::Scale more;
   more.mutable_spec()->set_replicas(9);
   const auto would = set(more, {.dry_run = true});
@@ -75,9 +75,9 @@ TEST_F(ScaleTest, ADryRunAnswersAndChangesNothing) {
   EXPECT_EQ(replicas(), 3);
 }
 
-TEST_F(ScaleTest, WhatIsNotThereOrHasNoScaleIsNotFound) {
-  EXPECT_EQ(cluster.server.scale_of(deployments, "shop", "nobody").error().message,
-            "deployments.apps \"nobody\" not found");
+TEST_F(ScaleTest, AMissingObjectOrAKindWithoutScaleIsNotFound) {
+  EXPECT_EQ(cluster.server.scale_of(deployments, "shop", "missing").error().message,
+            "deployments.apps \"missing\" not found");
   EXPECT_EQ(cluster.server.scale_of(cluster.server.kinds().of<api::Pod>(), "shop", "web").error().code, 404);
 }
 

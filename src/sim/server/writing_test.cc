@@ -3,9 +3,9 @@
 namespace rescheduler::sim {
 namespace {
 
-using Writing = ServerFixture;
+using ServerWriteTest = ServerFixture;
 
-TEST_F(Writing, ACreatedObjectHasWhatTheServerGives) {
+TEST_F(ServerWriteTest, ACreatedObjectHasTheMetadataOfTheServer) {
   const auto created = server.create(map_of("a", "1"));
   ASSERT_TRUE(created) << created.error().message;
   const auto& metadata = (*created)->metadata();
@@ -13,10 +13,10 @@ TEST_F(Writing, ACreatedObjectHasWhatTheServerGives) {
   EXPECT_EQ(metadata.uid()[14], '4');
   EXPECT_FALSE(metadata.resource_version().empty());
   EXPECT_EQ(metadata.creation_timestamp().seconds(), 1'704'067'200);
-  EXPECT_FALSE(metadata.has_generation()) << "config maps have none";
+  EXPECT_FALSE(metadata.has_generation()) << "ConfigMaps have no generation";
 }
 
-TEST_F(Writing, TwiceIsRefusedAndSoIsAMissingNamespace) {
+TEST_F(ServerWriteTest, CreateRejectsADuplicateNameAndAMissingNamespace) {
   ASSERT_TRUE(server.create(map_of("a")));
   const auto twice = server.create(map_of("a"));
   ASSERT_FALSE(twice);
@@ -31,7 +31,7 @@ TEST_F(Writing, TwiceIsRefusedAndSoIsAMissingNamespace) {
   EXPECT_EQ(nowhere.error().message, "namespaces \"nowhere\" not found");
 }
 
-TEST_F(Writing, AGeneratedNameIsThePrefixAndFiveLetters) {
+TEST_F(ServerWriteTest, AGeneratedNameIsThePrefixAndFiveCharacters) {
   auto map = map_of("");
   map.mutable_metadata()->set_generate_name("job-");
   const auto first = server.create(map);
@@ -42,7 +42,7 @@ TEST_F(Writing, AGeneratedNameIsThePrefixAndFiveLetters) {
   EXPECT_NE((*first)->metadata().name(), (*second)->metadata().name());
 }
 
-TEST_F(Writing, NamesAndLabelsAreCheckedWithOneFaultEach) {
+TEST_F(ServerWriteTest, AnInvalidNameAndAnInvalidLabelAreOneCauseEach) {
   auto map = map_of("Not_A_Name");
   (*map.mutable_metadata()->mutable_labels())["a"] = "no blanks";
   const auto refused = server.create(map);
@@ -55,7 +55,7 @@ TEST_F(Writing, NamesAndLabelsAreCheckedWithOneFaultEach) {
       << refused.error().message;
 }
 
-TEST_F(Writing, AStaleUpdateConflictsAndAnUnconditionalOneDoesNot) {
+TEST_F(ServerWriteTest, AStaleUpdateConflictsAndAnUnconditionalUpdateDoesNot) {
   const auto first = server.create(map_of("a", "1"));
   ASSERT_TRUE(first);
   auto changed = **first;
@@ -72,7 +72,7 @@ TEST_F(Writing, AStaleUpdateConflictsAndAnUnconditionalOneDoesNot) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a")->metadata().uid(), (*first)->metadata().uid());
 }
 
-TEST_F(Writing, AnUpdateThatChangesNothingIsNoChange) {
+TEST_F(ServerWriteTest, AnUpdateWithoutChangesCreatesNoNewVersion) {
   const auto first = server.create(map_of("a", "1"));
   ASSERT_TRUE(first);
   const std::uint64_t before = server.store().version();
@@ -81,7 +81,7 @@ TEST_F(Writing, AnUpdateThatChangesNothingIsNoChange) {
   EXPECT_EQ(server.store().version(), before);
 }
 
-TEST_F(Writing, ModifyReadsChangesAndWritesBack) {
+TEST_F(ServerWriteTest, ModifyChangesAndStoresTheObject) {
   ASSERT_TRUE(server.create(map_of("a", "1")));
   const auto changed =
       server.modify<api::ConfigMap>("web", "a", [](api::ConfigMap& map) { (*map.mutable_data())["v"] = "2"; });
@@ -89,7 +89,7 @@ TEST_F(Writing, ModifyReadsChangesAndWritesBack) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a")->data().at("v"), "2");
 }
 
-TEST_F(Writing, ADryRunAnswersAndStoresNothing) {
+TEST_F(ServerWriteTest, ADryRunSucceedsAndStoresNothing) {
   WriteContext dry;
   dry.dry_run = true;
   const std::uint64_t before = server.store().version();
@@ -98,7 +98,7 @@ TEST_F(Writing, ADryRunAnswersAndStoresNothing) {
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a"), nullptr);
 }
 
-TEST_F(Writing, SomebodyElsesUidIsAConflict) {
+TEST_F(ServerWriteTest, AnUpdateWithAnotherUidIsAConflict) {
   const auto first = server.create(map_of("a", "1"));
   ASSERT_TRUE(first);
   auto other = **first;
@@ -109,7 +109,7 @@ TEST_F(Writing, SomebodyElsesUidIsAConflict) {
 }
 
 // An admission that answers later, like a webhook.
-class Later final : public Admission {
+class DeferredAdmission final : public Admission {
  public:
   bool concerns(const PendingWrite& pending_write) override { return pending_write.kind->kind == "ConfigMap"; }
   void review(PendingWrite pending_write, Done done) override {
@@ -121,15 +121,15 @@ class Later final : public Admission {
   std::function<void()> waiting;
 };
 
-TEST_F(Writing, AdmissionHasItsSayBeforeAnythingIsStored) {
-  Later later;
-  server.set_admission(&later);
+TEST_F(ServerWriteTest, AnObjectIsStoredOnlyAfterItsAdmission) {
+  DeferredAdmission admission;
+  server.set_admission(&admission);
   std::optional<ApiResult<VersionPtr>> answer;
   server.submit_create(maps, "web", std::make_unique<api::ConfigMap>(map_of("a")), {},
                        [&](ApiResult<VersionPtr> given) { answer = std::move(given); });
   EXPECT_FALSE(answer);
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a"), nullptr);
-  later.waiting();
+  admission.waiting();
   ASSERT_TRUE(answer && *answer);
   EXPECT_EQ(server.find<api::ConfigMap>("web", "a")->data().at("v"), "admitted");
 }

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(Agenda, EventsOfOneMomentRunInTheOrderTheyWereAdded) {
+TEST(Agenda, EventsOfTheSameTimeRunInTheOrderOfAddition) {
   Agenda agenda;
   std::string order;
   agenda.after(seconds{2}, [&] { order += "c"; });
@@ -22,7 +22,7 @@ TEST(Agenda, EventsOfOneMomentRunInTheOrderTheyWereAdded) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(Agenda, TimeStandsAtTheEventWhileItRunsAndAtTheEndAfterwards) {
+TEST(Agenda, TheClockShowsTheTimeOfTheRunningEventAndThenTheEndOfTheRun) {
   Agenda agenda;
   const SteadyTime start = agenda.steady_now();
   const WallTime wall = agenda.wall_now();
@@ -46,7 +46,7 @@ TEST(Agenda, AnEventAddedByAnEventRunsInTheSameRunIfItIsDue) {
   EXPECT_EQ(ticks, 5);
 }
 
-TEST(Agenda, ACancelledEventNeverRunsAndCancellingTwiceIsFine) {
+TEST(Agenda, ACancelledEventNeverRunsAndCancellingTwiceIsAllowed) {
   Agenda agenda;
   bool ran = false;
   const auto ticket = agenda.after(seconds{1}, [&] { ran = true; });
@@ -58,7 +58,7 @@ TEST(Agenda, ACancelledEventNeverRunsAndCancellingTwiceIsFine) {
   EXPECT_FALSE(agenda.next_due());
 }
 
-TEST(Agenda, RunUntilStopsAtTheEventThatMadeItTrue) {
+TEST(Agenda, RunUntilStopsAtTheEventThatFulfilsTheCondition) {
   Agenda agenda;
   int count = 0;
   for (int i = 1; i <= 5; ++i) agenda.after(seconds{i}, [&] { ++count; });
@@ -69,7 +69,7 @@ TEST(Agenda, RunUntilStopsAtTheEventThatMadeItTrue) {
   EXPECT_EQ(count, 5);
 }
 
-TEST(Agenda, AClockAtTheMachinesSpeedFollowsIt) {
+TEST(Agenda, AClockWithSpeedOneFollowsTheRealClock) {
   Agenda agenda;
   ManualClock real;
   agenda.follow(real, 1);
@@ -88,7 +88,7 @@ TEST(Agenda, AClockAtTheMachinesSpeedFollowsIt) {
   EXPECT_EQ(agenda.steady_now() - start, milliseconds{5001});
 }
 
-TEST(Agenda, AClockWithASpeedOfItsOwnPassesThatManyTimesAsFast) {
+TEST(Agenda, AClockWithAHigherSpeedAdvancesProportionallyFaster) {
   Agenda agenda;
   ManualClock real;
   agenda.follow(real, 10);
@@ -107,12 +107,12 @@ TEST(Agenda, AClockWithASpeedOfItsOwnPassesThatManyTimesAsFast) {
   EXPECT_EQ(agenda.steady_now() - start, milliseconds{160});
 }
 
-TEST(Agenda, AClockWithASpeedOfItsOwnWaitsForALatePacer) {
+TEST(Agenda, AClockWithAHigherSpeedWaitsForALatePacer) {
   Agenda agenda;
   ManualClock real;
   agenda.follow(real, 10);
   const SteadyTime start = agenda.steady_now();
-  EXPECT_LT(*agenda.real_time_to_next(), Agenda::kLongestStep) << "without an event the clock needs its turns, too";
+  EXPECT_LT(*agenda.real_time_to_next(), Agenda::kLongestStep) << "without an event the clock must be advanced, too";
   real.advance(seconds{30});
   EXPECT_EQ(agenda.steady_now() - start, 10 * Agenda::kLongestStep);
   agenda.run_due();
@@ -120,18 +120,18 @@ TEST(Agenda, AClockWithASpeedOfItsOwnWaitsForALatePacer) {
   EXPECT_EQ(agenda.steady_now() - start, 10 * Agenda::kLongestStep + milliseconds{100});
 }
 
-TEST(Agenda, WhoSleepsIsWokenOnlyByAnEarlierEvent) {
+TEST(Agenda, TheListenerIsCalledOnlyForAnEarlierEvent) {
   Agenda agenda;
-  int woken = 0;
-  agenda.on_earlier([&] { ++woken; });
+  int calls = 0;
+  agenda.on_earlier([&] { ++calls; });
   agenda.after(seconds{5}, [] {});
   agenda.after(seconds{9}, [] {});
-  EXPECT_EQ(woken, 1);
+  EXPECT_EQ(calls, 1);
   agenda.after(seconds{1}, [] {});
-  EXPECT_EQ(woken, 2);
+  EXPECT_EQ(calls, 2);
 }
 
-RC_GTEST_PROP(Agenda, RunsInOrderOfTimeThenOfAdding, (std::vector<unsigned char> delays)) {
+RC_GTEST_PROP(Agenda, EventsRunInOrderOfTimeAndThenOfAddition, (std::vector<unsigned char> delays)) {
   Agenda agenda;
   std::vector<std::pair<unsigned, std::size_t>> ran;
   for (std::size_t i = 0; i < delays.size(); ++i) {

@@ -41,7 +41,7 @@ TEST(VirtualLoop, RunsCoroutinesBetweenTheEventsOfTheAgenda) {
   EXPECT_EQ(agenda.steady_now() - begun, 69s);
 }
 
-TEST(VirtualLoop, ASleeperThatIsCancelledLeavesNothingOnTheAgenda) {
+TEST(VirtualLoop, ACancelledSleepLeavesNoEventOnTheAgenda) {
   Agenda agenda;
   std::vector<std::string> log;
   VirtualLoop loop(agenda);
@@ -54,7 +54,7 @@ TEST(VirtualLoop, ASleeperThatIsCancelledLeavesNothingOnTheAgenda) {
   EXPECT_FALSE(agenda.next_due().has_value());
 }
 
-TEST(VirtualLoop, SleepersLeftOverAtTheEndAreThrownAway) {
+TEST(VirtualLoop, SleepingCoroutinesAreDestroyedWithTheLoop) {
   Agenda agenda;
   std::vector<std::string> log;
   {
@@ -66,7 +66,7 @@ TEST(VirtualLoop, SleepersLeftOverAtTheEndAreThrownAway) {
   EXPECT_FALSE(agenda.next_due().has_value());
 }
 
-TEST(VirtualLoop, TimeStandsStillWhileSomebodyHoldsIt) {
+TEST(VirtualLoop, TimeDoesNotAdvanceWhileItIsHeld) {
   Agenda agenda;
   std::vector<std::string> log;
   VirtualLoop loop(agenda);
@@ -85,7 +85,7 @@ TEST(VirtualLoop, TimeStandsStillWhileSomebodyHoldsIt) {
 }
 
 // A clock a million times as fast as the machine's: an hour passes in milliseconds.
-TEST(Pacer, WakesForAnEventThatIsDueBeforeTheOneItSleepsFor) {
+TEST(Pacer, WakesForANewEventThatIsDueBeforeTheAwaitedEvent) {
   SystemClock real;
   Agenda agenda;
   agenda.follow(real, 1'000'000);
@@ -98,7 +98,7 @@ TEST(Pacer, WakesForAnEventThatIsDueBeforeTheOneItSleepsFor) {
   const auto add_earlier = [&]() -> net::Task<Result<void>> {
     agenda.after(1h, [&] {
       log.emplace_back("soon");
-      agenda.after(0s, [&] {  // due at once, but in order
+      agenda.after(0s, [&] {  // due immediately, but in order
         log.emplace_back("at once");
         done.open();
       });

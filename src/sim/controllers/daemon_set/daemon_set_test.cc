@@ -53,7 +53,7 @@ void set_image(WorkloadRig& rig, const std::string& image) {
   });
 }
 
-TEST(DaemonEligibility, WhereAPodBelongsDependsOnLabelsAffinityAndTaints) {
+TEST(DaemonEligibility, LabelsAffinityAndTaintsDecideWhereADaemonPodRuns) {
   api::PodSpec spec;
   (*spec.mutable_node_selector())["disk"] = "ssd";
   NodeTraits node;
@@ -64,7 +64,7 @@ TEST(DaemonEligibility, WhereAPodBelongsDependsOnLabelsAffinityAndTaints) {
 
   node.taints = {{"node.kubernetes.io/not-ready", "", "NoExecute"},
                  {"node.kubernetes.io/unschedulable", "", "NoSchedule"}};
-  EXPECT_EQ(DaemonEligibility(spec).on("n1", node), DaemonPlace::Run) << "every daemon tolerates these";
+  EXPECT_EQ(DaemonEligibility(spec).on("n1", node), DaemonPlace::Run) << "every daemon pod tolerates these taints";
   node.taints = {{"node.kubernetes.io/not-ready", "", "NoSchedule"}};
   EXPECT_EQ(DaemonEligibility(spec).on("n1", node), DaemonPlace::Stay);
   node.taints = {{"team", "a", "NoExecute"}};
@@ -89,7 +89,7 @@ TEST(DaemonEligibility, WhereAPodBelongsDependsOnLabelsAffinityAndTaints) {
   EXPECT_EQ(DaemonEligibility(spec).on("n1", node), DaemonPlace::Never);
 }
 
-TEST(DaemonSetController, EveryNodeGetsOnePodPinnedToIt) {
+TEST(DaemonSetController, EveryNodeGetsOnePodWithRequiredAffinityToTheNode) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   rig.apply(daemon_set("agent"));
@@ -110,7 +110,7 @@ TEST(DaemonSetController, EveryNodeGetsOnePodPinnedToIt) {
   EXPECT_GE(pod->spec().tolerations_size(), 6);
 }
 
-TEST(DaemonSetController, TaintsKeepPodsAwayOrTakeThemAway) {
+TEST(DaemonSetController, NoScheduleTaintsPreventNewPodsAndNoExecuteTaintsRemovePods) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   rig.apply(daemon_set("agent"));
@@ -118,7 +118,7 @@ TEST(DaemonSetController, TaintsKeepPodsAwayOrTakeThemAway) {
   taint(rig, "n1", "closed", "NoSchedule");
   taint(rig, "n2", "closed", "NoExecute");
   rig.pass(minutes{1});
-  EXPECT_EQ(live_nodes(rig), (std::multiset<std::string>{"n1", "n3"})) << "NoSchedule lets a pod stay";
+  EXPECT_EQ(live_nodes(rig), (std::multiset<std::string>{"n1", "n3"})) << "NoSchedule does not remove an existing pod";
   EXPECT_EQ(agent(rig)->status().desired_number_scheduled(), 1);
   EXPECT_EQ(agent(rig)->status().number_misscheduled(), 1);
   for (const PodView* pod : rig.pods.of_owner(agent(rig)->metadata().uid())) {
@@ -131,7 +131,7 @@ TEST(DaemonSetController, TaintsKeepPodsAwayOrTakeThemAway) {
   EXPECT_EQ(live_nodes(rig), (std::multiset<std::string>{"n3"}));
 }
 
-TEST(DaemonSetController, ARollingUpdateTakesNoMoreNodesDownThanAllowed) {
+TEST(DaemonSetController, ARollingUpdateMakesAtMostMaxUnavailablePodsUnavailable) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   for (int i = 4; i <= 8; ++i) rig.add_node("n" + std::to_string(i));
@@ -150,7 +150,7 @@ TEST(DaemonSetController, ARollingUpdateTakesNoMoreNodesDownThanAllowed) {
   EXPECT_EQ(fewest, 6);
 }
 
-TEST(DaemonSetController, WithSurgeTheOldPodStaysUntilTheNewOneIsAvailable) {
+TEST(DaemonSetController, WithMaxSurgeTheOldPodStaysUntilTheNewPodIsAvailable) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   auto set = daemon_set("agent");
@@ -177,7 +177,7 @@ TEST(DaemonSetController, WithSurgeTheOldPodStaysUntilTheNewOneIsAvailable) {
   EXPECT_EQ(most, 4);
 }
 
-TEST(DaemonSetController, OnDeleteReplacesOnlyWhatSomebodyDeletes) {
+TEST(DaemonSetController, OnDeleteUpdatesOnlyPodsThatAUserDeletes) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   auto set = daemon_set("agent");
@@ -193,7 +193,7 @@ TEST(DaemonSetController, OnDeleteReplacesOnlyWhatSomebodyDeletes) {
   EXPECT_EQ(agent(rig)->status().updated_number_scheduled(), 1);
 }
 
-TEST(DaemonSetController, AFailedPodIsReplacedEverMoreSlowly) {
+TEST(DaemonSetController, ReplacementsOfARepeatedlyFailingPodBackOff) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   rig.apply(daemon_set("agent"));
@@ -215,12 +215,12 @@ TEST(DaemonSetController, AFailedPodIsReplacedEverMoreSlowly) {
   EXPECT_LE(replaced, 12);
 }
 
-TEST(DaemonSetController, APodThatWaitsForANodeThatIsGoneIsGivenUp) {
+TEST(DaemonSetController, APendingPodIsDeletedAfterItsTargetNodeIsDeleted) {
   WorkloadRig rig;
   rig.run_daemon_sets();
   rig.apply(daemon_set("agent"));
   rig.pass(std::chrono::milliseconds{10});
-  ASSERT_EQ(rig.pods.size(), 3) << "created and not bound yet";
+  ASSERT_EQ(rig.pods.size(), 3) << "created but not yet bound";
   ASSERT_TRUE(rig.server.remove(rig.server.kinds().of<api::Node>(), "", "n2", api::DeleteOptions()));
   rig.pass(minutes{1});
   EXPECT_EQ(live_nodes(rig), (std::multiset<std::string>{"n1", "n3"}));

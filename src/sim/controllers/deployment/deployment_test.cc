@@ -71,7 +71,7 @@ int ready_pods(WorkloadRig& rig) {
   return ready;
 }
 
-TEST(DeploymentMath, SurgeRoundsUpAndUnavailabilityDownAndOneOfThemLeavesRoom) {
+TEST(DeploymentMath, MaxSurgeRoundsUpAndMaxUnavailableRoundsDownButNotBothToZero) {
   struct Case {
     int replicas;
     std::string surge, unavailable;
@@ -87,7 +87,7 @@ TEST(DeploymentMath, SurgeRoundsUpAndUnavailabilityDownAndOneOfThemLeavesRoom) {
   }
 }
 
-TEST(DeploymentController, ANewDeploymentBecomesAvailableAndSaysSo) {
+TEST(DeploymentController, ANewDeploymentCreatesOneReplicaSetAndReportsItsAvailability) {
   WorkloadRig rig;
   rig.run_deployments();
   rig.apply(deployment("web", 3));
@@ -109,7 +109,7 @@ TEST(DeploymentController, ANewDeploymentBecomesAvailableAndSaysSo) {
             std::vector<std::string>{"Scaled up replica set " + sets[0]->metadata().name() + " from 0 to 3"});
 }
 
-TEST(DeploymentController, ATouchedTemplateIsVisibleAsARolloutWithinItsBounds) {
+TEST(DeploymentController, AChangedTemplateStartsARolloutWithinSurgeAndUnavailabilityBounds) {
   WorkloadRig rig;
   rig.run_deployments();
   auto object = deployment("web", 10);
@@ -137,7 +137,7 @@ TEST(DeploymentController, ATouchedTemplateIsVisibleAsARolloutWithinItsBounds) {
   EXPECT_EQ(web(rig)->metadata().annotations().at(std::string(kRevisionAnnotation)), "2");
 }
 
-TEST(DeploymentController, TouchedMetadataChangesNeitherRevisionNorHash) {
+TEST(DeploymentController, ChangedMetadataChangesNeitherTheRevisionNorThePods) {
   WorkloadRig rig;
   rig.run_deployments();
   rig.apply(deployment("web", 2));
@@ -152,7 +152,7 @@ TEST(DeploymentController, TouchedMetadataChangesNeitherRevisionNorHash) {
   rig.pass(minutes{2});
   const ReplicaSets sets = sets_of(rig);
   ASSERT_EQ(sets.size(), 1);
-  EXPECT_EQ(sets[0]->metadata().annotations().at("why"), "because") << "annotations are handed down";
+  EXPECT_EQ(sets[0]->metadata().annotations().at("why"), "because") << "annotations are copied to the ReplicaSet";
   EXPECT_EQ(web(rig)->metadata().annotations().at(std::string(kRevisionAnnotation)), "1");
   // A user's annotation increments the generation, as on a real server; the revision that the controller writes does
   // not.
@@ -162,7 +162,7 @@ TEST(DeploymentController, TouchedMetadataChangesNeitherRevisionNorHash) {
   EXPECT_EQ(after, names);
 }
 
-TEST(DeploymentController, GoingBackToAnOldTemplateTakesItsSetUpAgainUnderANewRevision) {
+TEST(DeploymentController, ARollbackReusesTheOldReplicaSetUnderANewRevision) {
   WorkloadRig rig;
   rig.run_deployments();
   rig.apply(deployment("web", 2));
@@ -181,7 +181,7 @@ TEST(DeploymentController, GoingBackToAnOldTemplateTakesItsSetUpAgainUnderANewRe
   EXPECT_EQ(live_pods_by_image(rig), (std::map<std::string, int>{{"app:1", 2}}));
 }
 
-TEST(DeploymentController, NoMoreHistoryIsKeptThanAskedFor) {
+TEST(DeploymentController, OldReplicaSetsBeyondRevisionHistoryLimitAreDeleted) {
   WorkloadRig rig;
   rig.run_deployments();
   auto object = deployment("web", 1);
@@ -198,7 +198,7 @@ TEST(DeploymentController, NoMoreHistoryIsKeptThanAskedFor) {
   EXPECT_EQ(revision_of(sets[0]->metadata()), 4);
 }
 
-TEST(DeploymentController, RecreateWaitsForTheLastOldPodToBeGone) {
+TEST(DeploymentController, RecreateCreatesNewPodsOnlyAfterAllOldPodsAreRemoved) {
   WorkloadRig rig;
   rig.run_deployments();
   rig.stop_delay = seconds{20};
@@ -221,7 +221,7 @@ TEST(DeploymentController, RecreateWaitsForTheLastOldPodToBeGone) {
   EXPECT_FALSE(overlap);
 }
 
-TEST(DeploymentController, APausedOneKeepsItsOldTemplateUntilItIsResumed) {
+TEST(DeploymentController, APausedDeploymentKeepsTheOldTemplateUntilItIsResumed) {
   WorkloadRig rig;
   rig.run_deployments();
   rig.apply(deployment("web", 2));
@@ -240,7 +240,7 @@ TEST(DeploymentController, APausedOneKeepsItsOldTemplateUntilItIsResumed) {
   EXPECT_EQ(live_pods_by_image(rig), (std::map<std::string, int>{{"app:2", 4}}));
 }
 
-TEST(DeploymentController, ARolloutThatDoesNotProgressIsReportedAfterItsDeadline) {
+TEST(DeploymentController, ARolloutThatDoesNotProgressIsReportedAfterItsProgressDeadline) {
   WorkloadRig rig;
   rig.run_deployments();
   auto object = deployment("web", 4);
@@ -262,7 +262,7 @@ TEST(DeploymentController, ARolloutThatDoesNotProgressIsReportedAfterItsDeadline
   EXPECT_TRUE(rolled_out(rig));
 }
 
-TEST(DeploymentController, APodThatIsMissingLongAfterTheRolloutIsWaitedForInPeace) {
+TEST(DeploymentController, AnUnreadyPodLongAfterTheRolloutDoesNotCauseRepeatedReconciles) {
   WorkloadRig rig;
   rig.run_deployments();
   auto object = deployment("web", 4);
@@ -275,10 +275,10 @@ TEST(DeploymentController, APodThatIsMissingLongAfterTheRolloutIsWaitedForInPeac
   rig.pass(seconds{1});
   const auto before = rig.agenda.events_run();
   rig.pass(minutes{1});
-  EXPECT_LT(rig.agenda.events_run() - before, 1000U) << "it looked at it again and again";
+  EXPECT_LT(rig.agenda.events_run() - before, 1000U) << "the controller reconciles the Deployment again and again";
 }
 
-TEST(DeploymentController, ScalingInTheMiddleOfARolloutIsSharedInProportion) {
+TEST(DeploymentController, ScalingDuringARolloutIsSplitProportionallyBetweenReplicaSets) {
   WorkloadRig rig;
   rig.run_deployments();
   auto object = deployment("web", 10);
@@ -297,7 +297,7 @@ TEST(DeploymentController, ScalingInTheMiddleOfARolloutIsSharedInProportion) {
 
 // Pods are deleted at random during the rollouts. At any time the missing pods are those that the bounds allow and
 // those that were deleted and not yet replaced.
-TEST(DeploymentController, RandomDeletionsDoNotMakeRolloutsTakeMoreThanTheirBounds) {
+TEST(DeploymentController, RolloutsStayWithinTheirBoundsDuringRandomPodDeletions) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     WorkloadRig rig(seed);
     rig.run_deployments();

@@ -30,23 +30,23 @@ struct Row {
   int allowed;
 };
 
-TEST(DisruptionMath, FollowsTheTable) {
+TEST(DisruptionMath, BudgetFiguresMatchTheTable) {
   const Row rows[] = {
-      {"2", nullptr, 99, 3, 3, 3, 2, 1},       // a number: controllers do not matter
-      {"1", nullptr, 1, 1, 1, 1, 1, 0},        // one of one: none allowed
-      {"5", nullptr, 3, 3, 3, 3, 5, 0},        // more than there are
+      {"2", nullptr, 99, 3, 3, 3, 2, 1},       // a number: the scale of the controller does not matter
+      {"1", nullptr, 1, 1, 1, 1, 1, 0},        // one of one pod: no disruption is allowed
+      {"5", nullptr, 3, 3, 3, 3, 5, 0},        // more than the existing pods
       {"50%", nullptr, 5, 5, 5, 5, 3, 2},      // percentages of minAvailable round up
-      {"50%", nullptr, 10, 4, 4, 10, 5, 0},    // of the scale, not of the existing pods
-      {nullptr, "1", 1, 1, 1, 1, 0, 1},        // a full outage, but allowed
-      {nullptr, "1", 3, 3, 2, 3, 2, 0},        // one is already missing
+      {"50%", nullptr, 10, 4, 4, 10, 5, 0},    // a percentage of the scale, not of the existing pods
+      {nullptr, "1", 1, 1, 1, 1, 0, 1},        // all pods may be unavailable
+      {nullptr, "1", 3, 3, 2, 3, 2, 0},        // one pod is already unhealthy
       {nullptr, "30%", 10, 10, 10, 10, 7, 3},  //
       {nullptr, "25%", 10, 10, 10, 10, 7, 3},  // percentages of maxUnavailable round up too
       {nullptr, "100%", 4, 4, 4, 4, 0, 4},     //
       {nullptr, "9", 4, 4, 4, 4, 0, 4},        // desired is never below zero
-      {nullptr, "1", 0, 0, 0, 0, 0, 0},        // without pods nothing is allowed
+      {nullptr, "1", 0, 0, 0, 0, 0, 0},        // without pods no disruption is allowed
       {"0", nullptr, 0, 0, 0, 0, 0, 0},        //
-      {"2", nullptr, 0, 3, 1, 3, 2, 0},        // never negative
-      {nullptr, nullptr, 3, 3, 3, 0, 0, 0},    // no demand
+      {"2", nullptr, 0, 3, 1, 3, 2, 0},        // allowed is never negative
+      {nullptr, nullptr, 3, 3, 3, 0, 0, 0},    // neither field is set
   };
   for (const Row& row : rows) {
     const BudgetDemand demand{amount(row.min_available), amount(row.max_unavailable)};
@@ -79,7 +79,7 @@ class DisruptionTest : public ::testing::Test {
   bool evict(const std::string& pod) { return rig.server.evict("shop", pod, testing::eviction_of(pod)).has_value(); }
 };
 
-TEST_F(DisruptionTest, TheStatusFollowsThePods) {
+TEST_F(DisruptionTest, TheBudgetStatusFollowsTheHealthOfThePods) {
   rig.run<DisruptionController>();
   add_budget(2);
   add_pods(3);
@@ -96,27 +96,28 @@ TEST_F(DisruptionTest, TheStatusFollowsThePods) {
   EXPECT_EQ(budget()->status().conditions(0).reason(), "InsufficientPods");
 }
 
-TEST_F(DisruptionTest, AnEvictionIsCountedOnceItsPodIsOnItsWayOut) {
+TEST_F(DisruptionTest, AnEvictedPodIsNotCountedTwiceAfterItsDeletionIsObserved) {
   rig.run<DisruptionController>();
   rig.run_kubelets();
   add_budget(2);
   add_pods(4);
   rig.pass(seconds{1});
   ASSERT_TRUE(evict("p0"));
-  ASSERT_TRUE(evict("p1")) << "two are allowed, also before the controller has looked";
+  ASSERT_TRUE(evict("p1")) << "two disruptions are allowed, also before the controller reconciles";
   EXPECT_FALSE(evict("p2"));
   rig.pass(seconds{1});
-  EXPECT_EQ(budget()->status().disrupted_pods().size(), 0U) << "seen to go, so no longer announced";
+  EXPECT_EQ(budget()->status().disrupted_pods().size(), 0U)
+      << "removed from disruptedPods when the deletion is observed";
   EXPECT_EQ(budget()->status().current_healthy(), 2);
   EXPECT_FALSE(evict("p2"));
 }
 
-TEST_F(DisruptionTest, AnEvictionThatNeverHappensIsForgottenAfterTwoMinutes) {
+TEST_F(DisruptionTest, ADisruptedPodsEntryWithoutADeletionExpiresAfterTwoMinutes) {
   rig.run<DisruptionController>();
   add_budget(1);
   add_pods(2);
   rig.pass(seconds{1});
-  // The wrong uid: the disruption is used, the pod stays.
+  // With a wrong uid the allowed disruption is used up, but the pod stays.
   api::Eviction mistaken = testing::eviction_of("p0");
   mistaken.mutable_delete_options()->mutable_preconditions()->set_uid("another");
   ASSERT_FALSE(rig.server.evict("shop", "p0", mistaken));
@@ -128,7 +129,7 @@ TEST_F(DisruptionTest, AnEvictionThatNeverHappensIsForgottenAfterTwoMinutes) {
   EXPECT_EQ(budget()->status().disruptions_allowed(), 1);
 }
 
-TEST_F(DisruptionTest, AMarkThatCameToNothingIsTakenBackAfterTwoMinutes) {
+TEST_F(DisruptionTest, ADisruptionTargetConditionWithoutADeletionIsResetAfterTwoMinutes) {
   rig.run<DisruptionController>();
   add_pods(1);
   const auto marked = rig.server.modify_status<api::Pod>("shop", "p0", [this](api::Pod& pod) {
@@ -161,7 +162,7 @@ void own(api::ObjectMeta& metadata, const char* api_version, const char* kind, c
   reference.set_controller(true);
 }
 
-TEST_F(DisruptionTest, MaxUnavailableCountsWhatTheDeploymentWants) {
+TEST_F(DisruptionTest, MaxUnavailableUsesTheReplicasOfTheDeployment) {
   rig.run<DisruptionController>();
   const auto deployment = rig.server.create(make_deployment(5)).value();
   api::ReplicaSet set;
@@ -186,7 +187,7 @@ TEST_F(DisruptionTest, MaxUnavailableCountsWhatTheDeploymentWants) {
   EXPECT_EQ(budget()->status().disruptions_allowed(), 1);
 }
 
-TEST_F(DisruptionTest, PodsWhoseControllerHasNoScaleBlockEverythingAndSayWhy) {
+TEST_F(DisruptionTest, PodsOfAControllerWithoutScaleAllowNoDisruptionAndSetSyncFailed) {
   rig.run<DisruptionController>();
   api::Pod pod = testing::make_pod("p0");
   api::ObjectMeta owner;
@@ -245,7 +246,7 @@ RC_GTEST_PROP(Disruption, EvictionsNeverLeaveFewerHealthyPodsThanDesired, ()) {
         break;
       default: rig.pass(std::chrono::milliseconds{7});
     }
-    // A failure of a pod between two reconciles is the only change that the budget cannot know in time.
+    // Only a pod failure between two reconciles is unknown to the budget at the next eviction.
     if (what == 2) rig.pass(std::chrono::milliseconds{7});
   }
 }

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::LifecycleRig;
 
-// ConfigMaps can own each other, like any kind, and have no rules of their own.
+// ConfigMaps can own each other, like objects of any kind, and have no special rules.
 class GarbageTest : public ::testing::Test {
  protected:
   LifecycleRig rig;
@@ -52,7 +52,7 @@ class GarbageTest : public ::testing::Test {
   bool there(const std::string& name) { return rig.there<api::ConfigMap>(name); }
 };
 
-TEST_F(GarbageTest, BackgroundTakesTheOwnerFirstAndTheRestAfter) {
+TEST_F(GarbageTest, BackgroundDeletionRemovesTheOwnerBeforeItsDependents) {
   rig.run<GarbageCollector>();
   add("root");
   add("child", {{"root"}});
@@ -60,13 +60,13 @@ TEST_F(GarbageTest, BackgroundTakesTheOwnerFirstAndTheRestAfter) {
   add("stranger");
   remove("root", "Background");
   EXPECT_FALSE(there("root"));
-  EXPECT_TRUE(there("child")) << "not within the same write";
+  EXPECT_TRUE(there("child")) << "dependents are not deleted within the same write";
   rig.pass(seconds{1});
   EXPECT_EQ(removed, (std::vector<std::string>{"root", "child", "grandchild"}));
   EXPECT_TRUE(there("stranger"));
 }
 
-TEST_F(GarbageTest, ForegroundTakesTheDependentsFirst) {
+TEST_F(GarbageTest, ForegroundDeletionRemovesTheDependentsBeforeTheOwner) {
   rig.run<GarbageCollector>();
   add("root");
   add("child", {{"root"}});
@@ -77,7 +77,7 @@ TEST_F(GarbageTest, ForegroundTakesTheDependentsFirst) {
   EXPECT_EQ(removed, (std::vector<std::string>{"grandchild", "child", "root"}));
 }
 
-TEST_F(GarbageTest, ForegroundDoesNotWaitForDependentsThatDoNotBlock) {
+TEST_F(GarbageTest, ForegroundDeletionDoesNotWaitForNonBlockingDependents) {
   rig.run<GarbageCollector>();
   add("root");
   add("free", {{"root", false}});
@@ -91,7 +91,7 @@ TEST_F(GarbageTest, ForegroundDoesNotWaitForDependentsThatDoNotBlock) {
   EXPECT_TRUE(rig.server.find<api::ConfigMap>("shop", "free")->metadata().has_deletion_timestamp());
 }
 
-TEST_F(GarbageTest, ForegroundWaitsForAsLongAsABlockingDependentIsHeld) {
+TEST_F(GarbageTest, ForegroundDeletionWaitsForABlockingDependentWithAFinalizer) {
   rig.run<GarbageCollector>();
   add("root");
   add("held", {{"root"}});
@@ -111,7 +111,7 @@ TEST_F(GarbageTest, ForegroundWaitsForAsLongAsABlockingDependentIsHeld) {
   EXPECT_EQ(removed, (std::vector<std::string>{"held", "root"}));
 }
 
-TEST_F(GarbageTest, OrphanLetsTheDependentsGo) {
+TEST_F(GarbageTest, OrphanDeletionKeepsDependentsAndRemovesTheirOwnerReferences) {
   rig.run<GarbageCollector>();
   add("root");
   add("child", {{"root"}});
@@ -122,7 +122,7 @@ TEST_F(GarbageTest, OrphanLetsTheDependentsGo) {
   EXPECT_EQ(rig.server.find<api::ConfigMap>("shop", "child")->metadata().owner_references_size(), 0);
 }
 
-TEST_F(GarbageTest, OneLivingOwnerSufficesAndTheDeadReferenceGoes) {
+TEST_F(GarbageTest, ADependentStaysWithItsRemainingOwnerAndLosesTheReferenceToTheDeletedOwner) {
   rig.run<GarbageCollector>();
   add("a");
   add("b");
@@ -138,16 +138,16 @@ TEST_F(GarbageTest, OneLivingOwnerSufficesAndTheDeadReferenceGoes) {
   EXPECT_FALSE(there("child"));
 }
 
-TEST_F(GarbageTest, WhatNamesOnlyOwnersThatAreNotThereIsRemoved) {
-  add("before", {{"nobody"}});
+TEST_F(GarbageTest, AnObjectWhoseOwnersDoNotExistIsDeleted) {
+  add("before", {{"missing"}});
   rig.run<GarbageCollector>();
-  add("after", {{"nobody"}});
+  add("after", {{"missing"}});
   rig.pass(seconds{1});
   EXPECT_FALSE(there("before"));
   EXPECT_FALSE(there("after"));
 }
 
-TEST_F(GarbageTest, AnOwnerInAnotherNamespaceIsNoOwner) {
+TEST_F(GarbageTest, AnOwnerInAnotherNamespaceDoesNotCountAsOwner) {
   rig.run<GarbageCollector>();
   (void)rig.server.create(testing::make_namespace("other")).value();
   add("root");
@@ -156,7 +156,7 @@ TEST_F(GarbageTest, AnOwnerInAnotherNamespaceIsNoOwner) {
   EXPECT_FALSE(rig.server.find<api::ConfigMap>("other", "child"));
 }
 
-TEST_F(GarbageTest, AnOwnerOfAKindNobodyKnowsIsNotTakenToBeGone) {
+TEST_F(GarbageTest, ADependentOfAnOwnerOfUnknownKindIsNotDeleted) {
   rig.run<GarbageCollector>();
   api::ConfigMap map;
   map.mutable_metadata()->set_name("child");
@@ -171,7 +171,7 @@ TEST_F(GarbageTest, AnOwnerOfAKindNobodyKnowsIsNotTakenToBeGone) {
   EXPECT_TRUE(there("child"));
 }
 
-TEST_F(GarbageTest, ACircleIsDeletedInTheForegroundToo) {
+TEST_F(GarbageTest, ForegroundDeletionRemovesACycleOfOwners) {
   rig.run<GarbageCollector>();
   add("a");
   add("b", {{"a"}});
@@ -179,7 +179,7 @@ TEST_F(GarbageTest, ACircleIsDeletedInTheForegroundToo) {
       "shop", "a", [this](api::ConfigMap& map) { refer(*map.mutable_metadata(), {"b", true}); });
   ASSERT_TRUE(closed);
   rig.pass(seconds{1});
-  EXPECT_TRUE(there("a") && there("b")) << "owners that exist";
+  EXPECT_TRUE(there("a") && there("b")) << "both owners exist";
   remove("a", "Foreground");
   rig.pass(minutes{1});
   EXPECT_FALSE(there("a"));
@@ -222,10 +222,10 @@ struct GraphRig {
 };
 
 // For any acyclic graph, any deleted object and both policies: exactly the objects without a remaining owner are
-// deleted. With Foreground, the deleted object goes last, and no object goes before dependents that it alone owns. (A
-// dependent with another remaining owner drops the reference to the waiting owner and can outlive it, as in a real
-// cluster.)
-RC_GTEST_PROP(Garbage, GoesWithItsLastOwnerAndNotBefore, ()) {
+// deleted. With Foreground, the deleted object is removed last, and no object is removed before dependents that it
+// alone owns. (A dependent with another remaining owner drops the reference to the waiting owner and can outlive it, as
+// in a real cluster.)
+RC_GTEST_PROP(Garbage, ExactlyTheObjectsWithoutARemainingOwnerAreDeleted, ()) {
   const auto above =
       *rc::gen::container<std::vector<std::vector<int>>>(rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 10)));
   RC_PRE(!above.empty() && above.size() <= 12);
@@ -256,7 +256,7 @@ RC_GTEST_PROP(Garbage, GoesWithItsLastOwnerAndNotBefore, ()) {
   }
 }
 
-TEST_F(GarbageTest, ANamespaceGoesWithEverythingInIt) {
+TEST_F(GarbageTest, ANamespaceIsRemovedAfterAllItsObjectsAreDeleted) {
   rig.run<NamespaceDeletion>();
   rig.run_kubelets();
   rig.add_node("n1");
@@ -269,7 +269,7 @@ TEST_F(GarbageTest, ANamespaceGoesWithEverythingInIt) {
   EXPECT_EQ(going->status().phase(), "Terminating");
   rig.pass(std::chrono::milliseconds{500});
   EXPECT_FALSE(there("one"));
-  EXPECT_TRUE(rig.pod("a")) << "it has a grace period";
+  EXPECT_TRUE(rig.pod("a")) << "the pod has a grace period";
   EXPECT_TRUE(rig.server.find<api::Namespace>("", "shop"));
   rig.pass(minutes{1});
   EXPECT_FALSE(rig.pod("a"));
@@ -277,7 +277,7 @@ TEST_F(GarbageTest, ANamespaceGoesWithEverythingInIt) {
   EXPECT_TRUE(rig.server.find<api::Namespace>("", "kube-node-lease"));
 }
 
-TEST_F(GarbageTest, ANamespaceWaitsForWhatAFinalizerHolds) {
+TEST_F(GarbageTest, NamespaceDeletionWaitsForObjectsWithFinalizers) {
   rig.run<NamespaceDeletion>();
   add("held");
   const auto hold = [this](bool on) {

@@ -22,7 +22,7 @@ struct CronRow {
   const char* next;  // null: never
 };
 
-TEST(Cron, FollowsTheTable) {
+TEST(Cron, NextTimesMatchTheTable) {
   const CronRow rows[] = {
       {"* * * * *", "2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z"},
       {"* * * * *", "2024-01-01T00:00:59Z", "2024-01-01T00:01:00Z"},
@@ -35,7 +35,7 @@ TEST(Cron, FollowsTheTable) {
       {"0 0 ? * 0", "2024-01-01T00:00:00Z", "2024-01-07T00:00:00Z"},
       {"0 0 29 2 *", "2024-03-01T00:00:00Z", "2028-02-29T00:00:00Z"},
       {"0 0 30 feb *", "2024-01-01T00:00:00Z", nullptr},
-      {"0 0 13 * FRI", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},  // one of the two days is enough
+      {"0 0 13 * FRI", "2024-01-01T00:00:00Z", "2024-01-05T00:00:00Z"},  // day of the month or of the week
       {"0 0 13 * *", "2024-01-13T00:00:00Z", "2024-02-13T00:00:00Z"},
       {"0 0 31 * *", "2024-01-31T00:00:00Z", "2024-03-31T00:00:00Z"},
       {"@hourly", "2024-01-01T00:00:00Z", "2024-01-01T01:00:00Z"},
@@ -53,7 +53,7 @@ TEST(Cron, FollowsTheTable) {
   }
 }
 
-TEST(Cron, RefusesWhatIsNoSchedule) {
+TEST(Cron, RejectsInvalidSchedules) {
   for (const char* text : {"", "* * * *", "* * * * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *",
                            "* * * * 7", "5-3 * * * *", "*/0 * * * *", "1-2-3 * * * *", "a * * * *", "@never", "@every",
                            "@every soon", "1/2/3 * * * *", "-1 * * * *"}) {
@@ -61,7 +61,7 @@ TEST(Cron, RefusesWhatIsNoSchedule) {
   }
 }
 
-TEST(Cron, WhatWasMissedIsCountedAndTheDeadlineForgetsTheRest) {
+TEST(Cron, MissedStartsAreCountedAndStartsOlderThanTheDeadlineAreIgnored) {
   const auto schedule = *CronSchedule::parse("*/10 * * * *");
   const WallTime since = *kube::parse_time("2024-01-01T00:00:00Z");
   const WallTime now = *kube::parse_time("2024-01-01T00:35:00Z");
@@ -72,7 +72,7 @@ TEST(Cron, WhatWasMissedIsCountedAndTheDeadlineForgetsTheRest) {
   EXPECT_FALSE(due_time(schedule, since, seconds{200}, now).latest);
 }
 
-TEST(IndexSet, IsWrittenInRangesAndReadBack) {
+TEST(IndexSet, IndexesAreFormattedAsRangesAndParsedBack) {
   for (const char* text : {"", "0", "0,1", "0-2", "0-2,5", "1,3-5,7,8", "10-20"}) {
     EXPECT_EQ(format_indexes(parse_indexes(text)), text);
   }
@@ -127,7 +127,7 @@ class JobTest : public ::testing::Test {
   }
 };
 
-TEST_F(JobTest, RunsAsManyAsAllowedUntilEnoughHaveSucceeded) {
+TEST_F(JobTest, RunsAtMostParallelismPodsUntilCompletionsAreReached) {
   pods_end("Succeeded");
   add("work", spec(5, 2));
   std::size_t most = 0;
@@ -144,11 +144,11 @@ TEST_F(JobTest, RunsAsManyAsAllowedUntilEnoughHaveSucceeded) {
   EXPECT_EQ(job()->status().conditions(1).reason(), "CompletionsReached");
   rig.pass(minutes{1});
   for (const PodView* pod : rig.pods.select("shop", kube::LabelSelector::everything())) {
-    EXPECT_FALSE(pod->has_finalizers()) << "counted, so free to go";
+    EXPECT_FALSE(pod->has_finalizers()) << "the Job counted the pod and removed its finalizer";
   }
 }
 
-TEST_F(JobTest, FailuresAreRetriedEverMoreSlowlyUpToTheLimit) {
+TEST_F(JobTest, FailedPodsAreRetriedWithBackoffUpToTheBackoffLimit) {
   pods_end("Failed");
   api::JobSpec how = spec(1, 1);
   how.set_backoff_limit(2);
@@ -162,7 +162,7 @@ TEST_F(JobTest, FailuresAreRetriedEverMoreSlowlyUpToTheLimit) {
   EXPECT_LE(rig.agenda.steady_now() - start, seconds{70});
 }
 
-TEST_F(JobTest, ADeadlineEndsItAndItsPods) {
+TEST_F(JobTest, AnExceededActiveDeadlineFailsTheJobAndDeletesItsPods) {
   api::JobSpec how = spec(1, 1);
   how.set_active_deadline_seconds(30);
   add("work", how);
@@ -172,7 +172,7 @@ TEST_F(JobTest, ADeadlineEndsItAndItsPods) {
   EXPECT_EQ(pods_at_work(), 0U);
 }
 
-TEST_F(JobTest, APodThatIsDeletedIsReplacedAndCountedAsAFailure) {
+TEST_F(JobTest, ADeletedPodIsReplacedAndCountedAsFailed) {
   add("work", spec(1, 1));
   rig.pass(seconds{5});
   ASSERT_EQ(pods_at_work(), 1U);
@@ -184,7 +184,7 @@ TEST_F(JobTest, APodThatIsDeletedIsReplacedAndCountedAsAFailure) {
   EXPECT_EQ(pods_at_work(), 1U);
 }
 
-TEST_F(JobTest, SuspendingTakesThePodsAwayAndResumingBringsThemBack) {
+TEST_F(JobTest, SuspendingDeletesThePodsAndResumingRecreatesThePods) {
   add("work", spec(3, 3));
   rig.pass(seconds{5});
   ASSERT_EQ(pods_at_work(), 3U);
@@ -218,7 +218,7 @@ TEST_F(JobTest, AnIndexedJobRunsEachIndexOnce) {
   EXPECT_EQ(indexes, (std::multiset<std::string>{"0", "1", "2", "3"}));
 }
 
-TEST_F(JobTest, AFinishedJobGoesWithItsPodsWhenItsTimeIsOver) {
+TEST_F(JobTest, AFinishedJobAndItsPodsAreDeletedAfterTheTtl) {
   pods_end("Succeeded");
   api::JobSpec how = spec(1, 1);
   how.set_ttl_seconds_after_finished(60);
@@ -231,14 +231,14 @@ TEST_F(JobTest, AFinishedJobGoesWithItsPodsWhenItsTimeIsOver) {
   EXPECT_EQ(rig.pods.size(), 0U);
 }
 
-TEST_F(JobTest, DeletingAJobTakesItsRunningPodsAlong) {
+TEST_F(JobTest, DeletingAJobDeletesItsRunningPods) {
   add("work", spec(2, 2));
   rig.pass(seconds{5});
   api::DeleteOptions background;
   background.set_propagation_policy("Background");
   (void)rig.server.remove(rig.server.kinds().of<api::Job>(), "shop", "work", background).value();
   rig.pass(seconds{10});
-  EXPECT_EQ(rig.pods.size(), 0U) << "the tracking finalizer must not keep them";
+  EXPECT_EQ(rig.pods.size(), 0U) << "the tracking finalizer must not keep the pods";
 }
 
 class CronJobTest : public JobTest {
@@ -259,7 +259,7 @@ class CronJobTest : public JobTest {
   }
 };
 
-TEST_F(CronJobTest, StartsOneJobPerTimeAndKeepsTheLastThree) {
+TEST_F(CronJobTest, StartsOneJobPerScheduledTimeAndKeepsTheLastThree) {
   pods_end("Succeeded");
   add_cron("*/5 * * * *");
   rig.pass(minutes{6});
@@ -271,14 +271,14 @@ TEST_F(CronJobTest, StartsOneJobPerTimeAndKeepsTheLastThree) {
   EXPECT_EQ(jobs(), 3U);
 }
 
-TEST_F(CronJobTest, ForbidWaitsForTheOneThatRuns) {
+TEST_F(CronJobTest, ForbidStartsNoJobWhileAnotherJobRuns) {
   add_cron("* * * * *", [](api::CronJobSpec& how) { how.set_concurrency_policy("Forbid"); });
   rig.pass(minutes{5});
   EXPECT_EQ(jobs(), 1U);
   EXPECT_EQ(cron()->status().active_size(), 1);
 }
 
-TEST_F(CronJobTest, ReplaceEndsTheOneThatRuns) {
+TEST_F(CronJobTest, ReplaceDeletesTheRunningJob) {
   add_cron("* * * * *", [](api::CronJobSpec& how) { how.set_concurrency_policy("Replace"); });
   rig.pass(minutes{5} + seconds{30});
   EXPECT_EQ(jobs(), 1U);
@@ -286,7 +286,7 @@ TEST_F(CronJobTest, ReplaceEndsTheOneThatRuns) {
   EXPECT_EQ(pods_at_work(), 1U);
 }
 
-TEST_F(CronJobTest, ASuspendedOneStartsNothingAndAllowsRunsInParallelOtherwise) {
+TEST_F(CronJobTest, AllowRunsJobsInParallelAndASuspendedCronJobStartsNone) {
   add_cron("* * * * *");
   rig.pass(minutes{3} + seconds{30});
   EXPECT_EQ(jobs(), 3U);
@@ -297,7 +297,7 @@ TEST_F(CronJobTest, ASuspendedOneStartsNothingAndAllowsRunsInParallelOtherwise) 
   EXPECT_EQ(jobs(), 3U);
 }
 
-TEST_F(CronJobTest, AnotherTimeZoneIsRefusedInTheOpen) {
+TEST_F(CronJobTest, ACronJobWithATimeZoneOtherThanUtcStartsNoJobs) {
   add_cron("* * * * *", [](api::CronJobSpec& how) { how.set_time_zone("Europe/Berlin"); });
   rig.pass(minutes{3});
   EXPECT_EQ(jobs(), 0U);

@@ -68,8 +68,8 @@ struct LifecycleRig : TestServer {
     (void)ready.value();
   }
 
-  // From now on, deleted pods on living nodes are removed after one second. With `schedule`, pending pods are bound and
-  // start.
+  // From now on, deleted pods on nodes that are alive are removed after one second. With `schedule`, pending pods are
+  // bound and start.
   void run_kubelets(bool schedule = false) {
     kubelets_ = pods.subscribe([this, schedule](const PodView*, const PodView* after) {
       if (!after) return;

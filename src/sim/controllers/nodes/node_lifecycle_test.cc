@@ -14,14 +14,14 @@ using std::chrono::seconds;
 using testing::LifecycleRig;
 using Taints = std::vector<std::string>;
 
-api::Pod pod_that_waits(const std::string& name, int how_long = 300) {
+api::Pod tolerant_pod(const std::string& name, int toleration_seconds = 300) {
   api::Pod pod = testing::make_pod(name);
   for (const std::string_view key : {kNotReady, kUnreachable}) {
     api::Toleration& toleration = *pod.mutable_spec()->add_tolerations();
     toleration.set_key(std::string(key));
     toleration.set_operator_("Exists");
     toleration.set_effect("NoExecute");
-    toleration.set_toleration_seconds(how_long);
+    toleration.set_toleration_seconds(toleration_seconds);
   }
   return pod;
 }
@@ -49,11 +49,11 @@ class NodeLifecycleTest : public ::testing::Test {
   }
 };
 
-TEST_F(NodeLifecycleTest, ADeadNodesTimeline) {
+TEST_F(NodeLifecycleTest, ADeadNodeIsTaintedAndItsPodsAreDeletedAfterTheirTolerationTime) {
   start();
   for (int i = 1; i <= 3; ++i) rig.add_node("n" + std::to_string(i));
-  rig.add_pod(pod_that_waits("a"), "n1");
-  rig.add_pod(pod_that_waits("b"), "n2");
+  rig.add_pod(tolerant_pod("a"), "n1");
+  rig.add_pod(tolerant_pod("b"), "n2");
   rig.pass(minutes{2});
   EXPECT_EQ(ready("n1"), "True");
   EXPECT_EQ(rig.taints("n1"), Taints{});
@@ -63,8 +63,8 @@ TEST_F(NodeLifecycleTest, ADeadNodesTimeline) {
   EXPECT_EQ(ready("n1"), "True") << "still within the grace period";
   EXPECT_TRUE(is_ready(*rig.pod("a")));
   ASSERT_TRUE(rig.eventually([&] { return ready("n1") == "Unknown"; }, seconds{30}));
-  EXPECT_FALSE(is_ready(*rig.pod("a"))) << "its Ready condition falls with the node's";
-  EXPECT_EQ(rig.pod("a")->status().phase(), "Running") << "nothing else of it is touched";
+  EXPECT_FALSE(is_ready(*rig.pod("a"))) << "the Ready condition of the pod becomes False with that of the node";
+  EXPECT_EQ(rig.pod("a")->status().phase(), "Running") << "the rest of the pod status stays unchanged";
   rig.pass(seconds{1});
   EXPECT_EQ(rig.taints("n1"),
             (Taints{"node.kubernetes.io/unreachable:NoExecute", "node.kubernetes.io/unreachable:NoSchedule"}));
@@ -91,10 +91,10 @@ TEST_F(NodeLifecycleTest, ADeadNodesTimeline) {
   EXPECT_FALSE(rig.pod("a"));
 }
 
-TEST_F(NodeLifecycleTest, ANodeThatComesBackInTimeKeepsItsPods) {
+TEST_F(NodeLifecycleTest, ANodeThatRecoversWithinTheTolerationTimeKeepsItsPods) {
   start();
   for (int i = 1; i <= 3; ++i) rig.add_node("n" + std::to_string(i));
-  rig.add_pod(pod_that_waits("a"), "n1");
+  rig.add_pod(tolerant_pod("a"), "n1");
   rig.pass(minutes{1});
   rig.kill_node("n1");
   ASSERT_TRUE(rig.eventually([&] { return tainted("n1"); }, minutes{2}));
@@ -107,7 +107,23 @@ TEST_F(NodeLifecycleTest, ANodeThatComesBackInTimeKeepsItsPods) {
   EXPECT_FALSE(rig.pod("a")->metadata().has_deletion_timestamp());
 }
 
-TEST_F(NodeLifecycleTest, ANodeThatNeverReportsIsDeclaredUnknown) {
+TEST_F(NodeLifecycleTest, ATaintEvictionDoesNotDeleteALaterPodOfTheSameName) {
+  start();
+  for (const char* name : {"n1", "n2", "n3"}) rig.add_node(name);
+  rig.add_pod(tolerant_pod("db-0"), "n1");
+  rig.kill_node("n1");
+  ASSERT_TRUE(rig.eventually([&] { return tainted("n1"); }, minutes{2}));
+  rig.pass(seconds{100});
+  api::DeleteOptions at_once;
+  at_once.set_grace_period_seconds(0);
+  ASSERT_TRUE(rig.server.remove(rig.server.kinds().of<api::Pod>(), "shop", "db-0", at_once));
+  rig.add_pod(tolerant_pod("db-0"), "n2");
+  rig.pass(minutes{10});
+  ASSERT_TRUE(rig.pod("db-0"));
+  EXPECT_FALSE(rig.pod("db-0")->metadata().has_deletion_timestamp());
+}
+
+TEST_F(NodeLifecycleTest, ANodeThatNeverReportsItsStatusBecomesUnknown) {
   start();
   rig.add_node("n1");
   (void)rig.server.create(testing::make_node("silent")).value();
@@ -118,7 +134,7 @@ TEST_F(NodeLifecycleTest, ANodeThatNeverReportsIsDeclaredUnknown) {
   EXPECT_EQ(rig.node("silent")->status().conditions(0).reason(), "NodeStatusNeverUpdated");
 }
 
-TEST_F(NodeLifecycleTest, ConditionsAndCordoningBecomeTaintsAndGoAgain) {
+TEST_F(NodeLifecycleTest, CordonAndMemoryPressureAddTaintsAndUncordonRemovesTheTaint) {
   start();
   rig.add_node("n1");
   rig.add_node("n2");
@@ -142,26 +158,26 @@ TEST_F(NodeLifecycleTest, ConditionsAndCordoningBecomeTaintsAndGoAgain) {
   EXPECT_EQ(rig.taints("n1"), Taints{"node.kubernetes.io/memory-pressure:NoSchedule"});
 }
 
-TEST_F(NodeLifecycleTest, NodesAreGivenUpOneInTenSeconds) {
+TEST_F(NodeLifecycleTest, UnreachableNodesAreTaintedAtARateOfOnePerTenSeconds) {
   start();
   for (int i = 0; i < 10; ++i) rig.add_node("n" + std::to_string(i));
   rig.pass(minutes{1});
   for (int i = 0; i < 4; ++i) rig.kill_node("n" + std::to_string(i));
-  const auto given_up = [&] {
+  const auto tainted_nodes = [&] {
     int sum = 0;
     for (int i = 0; i < 10; ++i) sum += tainted("n" + std::to_string(i)) ? 1 : 0;
     return sum;
   };
-  ASSERT_TRUE(rig.eventually([&] { return given_up() == 1; }, minutes{2}));
+  ASSERT_TRUE(rig.eventually([&] { return tainted_nodes() == 1; }, minutes{2}));
   rig.pass(seconds{9});
-  EXPECT_EQ(given_up(), 1);
+  EXPECT_EQ(tainted_nodes(), 1);
   rig.pass(seconds{2});
-  EXPECT_EQ(given_up(), 2);
+  EXPECT_EQ(tainted_nodes(), 2);
   rig.pass(seconds{20});
-  EXPECT_EQ(given_up(), 4);
+  EXPECT_EQ(tainted_nodes(), 4);
 }
 
-TEST_F(NodeLifecycleTest, ASmallZoneThatIsMostlyDownIsLeftAlone) {
+TEST_F(NodeLifecycleTest, NodesOfASmallPartiallyDisruptedZoneAreNotTainted) {
   start();
   for (int i = 0; i < 10; ++i) rig.add_node("a" + std::to_string(i), "za");
   for (int i = 0; i < 4; ++i) rig.add_node("b" + std::to_string(i), "zb");
@@ -171,15 +187,15 @@ TEST_F(NodeLifecycleTest, ASmallZoneThatIsMostlyDownIsLeftAlone) {
   rig.pass(minutes{10});
   EXPECT_EQ(ready("a0"), "Unknown");
   EXPECT_TRUE(tainted("b0")) << "one of four is an ordinary failure";
-  int given_up = 0;
-  for (int i = 0; i < 6; ++i) given_up += tainted("a" + std::to_string(i)) ? 1 : 0;
-  EXPECT_LE(given_up, 1) << "at most the one that was taken before the brake was on";
+  int tainted_nodes = 0;
+  for (int i = 0; i < 6; ++i) tainted_nodes += tainted("a" + std::to_string(i)) ? 1 : 0;
+  EXPECT_LE(tainted_nodes, 1) << "at most the node that was tainted before the zone counted as disrupted";
 }
 
-TEST_F(NodeLifecycleTest, WhenNobodyAnswersNothingIsGivenUp) {
+TEST_F(NodeLifecycleTest, NoNodeIsTaintedAndNoPodIsDeletedWhileAllNodesAreUnreachable) {
   start();
   for (int i = 1; i <= 4; ++i) rig.add_node("n" + std::to_string(i));
-  rig.add_pod(pod_that_waits("a"), "n1");
+  rig.add_pod(tolerant_pod("a"), "n1");
   rig.pass(minutes{1});
   for (int i = 1; i <= 4; ++i) rig.kill_node("n" + std::to_string(i));
   rig.pass(minutes{20});
@@ -189,14 +205,14 @@ TEST_F(NodeLifecycleTest, WhenNobodyAnswersNothingIsGivenUp) {
   }
   EXPECT_FALSE(rig.pod("a")->metadata().has_deletion_timestamp());
   for (int i = 2; i <= 4; ++i) rig.revive_node("n" + std::to_string(i));
-  ASSERT_TRUE(rig.eventually([&] { return tainted("n1"); }, minutes{3})) << "the one that stays away";
+  ASSERT_TRUE(rig.eventually([&] { return tainted("n1"); }, minutes{3})) << "the node that stays unreachable";
 }
 
-TEST(ZoneDisruption, StatesAndRatesFollowTheTable) {
+TEST(ZoneDisruption, ZoneStatesAndEvictionRatesFollowTheThresholds) {
   const NodeLifecycleSettings settings;
   EXPECT_EQ(zone_state(0, 1, settings), ZoneState::FullDisruption);
   EXPECT_EQ(zone_state(0, 0, settings), ZoneState::Normal);
-  EXPECT_EQ(zone_state(1, 2, settings), ZoneState::Normal) << "two are too few to be a disruption";
+  EXPECT_EQ(zone_state(1, 2, settings), ZoneState::Normal) << "two unready nodes are too few for a disruption";
   EXPECT_EQ(zone_state(9, 11, settings), ZoneState::PartialDisruption) << "exactly 55 %";
   EXPECT_EQ(zone_state(46, 54, settings), ZoneState::Normal);
   EXPECT_EQ(eviction_rate(ZoneState::Normal, 10, settings), 0.1);
@@ -205,7 +221,7 @@ TEST(ZoneDisruption, StatesAndRatesFollowTheTable) {
   EXPECT_EQ(eviction_rate(ZoneState::PartialDisruption, 51, settings), 0.01);
 }
 
-TEST_F(NodeLifecycleTest, ATaintThatIsNotToleratedTakesPodsAtOnce) {
+TEST_F(NodeLifecycleTest, ANoExecuteTaintDeletesPodsWithoutAMatchingTolerationImmediately) {
   start();
   rig.add_node("n1");
   rig.add_pod(testing::make_pod("a"), "n1");
@@ -223,7 +239,7 @@ TEST_F(NodeLifecycleTest, ATaintThatIsNotToleratedTakesPodsAtOnce) {
   EXPECT_TRUE(rig.pod("stays"));
   rig.add_pod(testing::make_pod("late"), "n1");
   rig.pass(seconds{2});
-  EXPECT_FALSE(rig.pod("late")) << "pods bound to a tainted node are seen, too";
+  EXPECT_FALSE(rig.pod("late")) << "pods that are bound to a tainted node later are deleted, too";
 }
 
 TEST(TaintMath, TheFirstMatchingTolerationCountsAndTheShortestTimeWins) {
@@ -238,7 +254,7 @@ TEST(TaintMath, TheFirstMatchingTolerationCountsAndTheShortestTimeWins) {
   const std::vector<TaintText> one{{"k", "v", "NoExecute"}};
   EXPECT_EQ(may_stay(one, spec.tolerations()), seconds{0});
   add("k", "Equal", "other", -1);
-  EXPECT_EQ(may_stay(one, spec.tolerations()), seconds{0}) << "another value";
+  EXPECT_EQ(may_stay(one, spec.tolerations()), seconds{0}) << "the toleration has another value";
   add("k", "", "v", 60);
   EXPECT_EQ(may_stay(one, spec.tolerations()), seconds{60});
   add("", "Exists", "", 10);
@@ -249,7 +265,7 @@ TEST(TaintMath, TheFirstMatchingTolerationCountsAndTheShortestTimeWins) {
   EXPECT_EQ(may_stay(one, forever.tolerations()), std::nullopt);
 }
 
-TEST_F(NodeLifecycleTest, PodsOfANodeThatIsGoneAreRemovedAfterAQuarantine) {
+TEST_F(NodeLifecycleTest, PodsOfADeletedNodeAreRemovedAfterAQuarantineTime) {
   start();
   rig.add_node("n1");
   rig.add_node("n2");
@@ -265,7 +281,7 @@ TEST_F(NodeLifecycleTest, PodsOfANodeThatIsGoneAreRemovedAfterAQuarantine) {
   EXPECT_TRUE(rig.pod("b"));
 }
 
-TEST_F(NodeLifecycleTest, TheOldestFinishedPodsGoWhenThereAreTooMany) {
+TEST_F(NodeLifecycleTest, TheOldestFinishedPodsAboveTheLimitAreDeleted) {
   rig.run<PodCleanup>(PodCleanupSettings{.most_finished = 2});
   rig.add_node("n1");
   for (int i = 0; i < 4; ++i) {

@@ -69,7 +69,9 @@ void TaintEvictionController::look_at_node(const std::string& name) {
 void TaintEvictionController::look_at_pod(const std::string& key) {
   const auto [ns, name] = split_key(key);
   const PodView* pod = pods_.find(ns, name);
-  if (!pod) return cancel(key);
+  const auto scheduled = scheduled_.find(key);
+  if (scheduled != scheduled_.end() && (!pod || scheduled->second.uid != pod->uid())) cancel(key);
+  if (!pod) return;
   const auto taints = tainted_.find(pod->node());
   if (taints != tainted_.end()) judge(key, taints->second);
 }
@@ -86,8 +88,7 @@ void TaintEvictionController::judge(const std::string& key, const std::vector<Ta
     return evict(key);
   }
   if (scheduled_.contains(key)) return;  // the running timer stays
-  Agenda& agenda = server_.agenda();
-  scheduled_[key] = {agenda.steady_now(), agenda.after(*stay, [this, key] {
+  scheduled_[key] = {pod->metadata().uid(), server_.agenda().after(*stay, [this, key] {
                        scheduled_.erase(key);
                        evict(key);
                      })};

@@ -22,7 +22,7 @@ class TaintEvictionController {
 
  private:
   struct Scheduled {
-    SteadyTime since{};
+    std::string uid;  // a StatefulSet's next pod has the same name
     Agenda::Ticket ticket{};
   };
   void node_changed(const Change& change);

@@ -58,44 +58,44 @@ std::set<std::string> names(PodIndex::Pods pods) {
 
 kube::LabelSelector app_is(const std::string& value) { return *kube::LabelSelector::parse("app=" + value); }
 
-TEST(PodIndex, KnowsThePodsThatWereThereBeforeIt) {
-  Fixture world;
-  world.add("a", "one", "web", "set");
-  const PodIndex index(world.server);
+TEST(PodIndex, ContainsPodsThatWereCreatedBeforeTheIndex) {
+  Fixture cluster;
+  cluster.add("a", "one", "web", "set");
+  const PodIndex index(cluster.server);
   EXPECT_EQ(names(index.of_owner("uid-set")), (std::set<std::string>{"a/one"}));
 }
 
-TEST(PodIndex, TellsWhatAPodWasAndWhatItIs) {
-  Fixture world;
-  PodIndex index(world.server);
+TEST(PodIndex, NotifiesSubscribersWithThePodBeforeAndAfterAChange) {
+  Fixture cluster;
+  PodIndex index(cluster.server);
   std::vector<std::string> notified;
   auto subscription = index.subscribe([&](const PodView* before, const PodView* after) {
     notified.push_back((before ? std::string(before->label("app")) : "-") + ">"
                        + (after ? std::string(after->label("app")) : "-"));
   });
-  world.add("a", "one", "web", "");
-  ASSERT_TRUE(world.server.modify<api::Pod>(
+  cluster.add("a", "one", "web", "");
+  ASSERT_TRUE(cluster.server.modify<api::Pod>(
       "a", "one", [](api::Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "db"; }));
-  world.remove("a", "one");
+  cluster.remove("a", "one");
   EXPECT_EQ(notified, (std::vector<std::string>{"->web", "web>db", "db>-"}));
   subscription.reset();
-  world.add("a", "two", "web", "");
+  cluster.add("a", "two", "web", "");
   EXPECT_EQ(notified.size(), 3);
 }
 
-TEST(PodIndex, LabelsOfOneTemplateAreHeldOnce) {
-  Fixture world;
-  const PodIndex index(world.server);
-  world.add("a", "one", "web", "set");
-  world.add("a", "two", "web", "set");
+TEST(PodIndex, PodsOfOneTemplateShareTheirLabelsAndTheirOwner) {
+  Fixture cluster;
+  const PodIndex index(cluster.server);
+  cluster.add("a", "one", "web", "set");
+  cluster.add("a", "two", "web", "set");
   EXPECT_EQ(&index.find("a", "one")->labels(), &index.find("a", "two")->labels());
   EXPECT_EQ(index.find("a", "one")->owner(), index.find("a", "two")->owner());
   EXPECT_LE(sizeof(PodView), 176U);
 }
 
-TEST(PodIndex, ANodeNamedByARequiredAffinityIsTheTargetUntilThePodIsBound) {
-  Fixture world;
-  const PodIndex index(world.server);
+TEST(PodIndex, ANodeNamedByARequiredAffinityIsTheTargetNodeOfAnUnboundPod) {
+  Fixture cluster;
+  const PodIndex index(cluster.server);
   api::Pod pod;
   pod.mutable_metadata()->set_name("daemon");
   pod.mutable_metadata()->set_namespace_("a");
@@ -111,19 +111,19 @@ TEST(PodIndex, ANodeNamedByARequiredAffinityIsTheTargetUntilThePodIsBound) {
   field.set_key("metadata.name");
   field.set_operator_("In");
   field.add_values("n7");
-  ASSERT_TRUE(world.server.create(pod));
+  ASSERT_TRUE(cluster.server.create(pod));
   EXPECT_EQ(index.find("a", "daemon")->target_node(), "n7");
   EXPECT_EQ(index.find("a", "daemon")->node(), "");
   EXPECT_TRUE(index.on_node("n7").empty());
 }
 
 // Compares the index with a plain list of the expected pods.
-TEST(PodIndex, EveryListIsRightAfterAnyNumberOfChanges) {
+TEST(PodIndex, EveryListMatchesTheModelAfterRandomChanges) {
   struct Known {
     std::string app, owner;
   };
-  Fixture world;
-  const PodIndex index(world.server);
+  Fixture cluster;
+  const PodIndex index(cluster.server);
   Rng rng(3);
   std::map<std::pair<std::string, std::string>, Known> model;
   for (int round = 0; round < 3000; ++round) {
@@ -133,14 +133,14 @@ TEST(PodIndex, EveryListIsRightAfterAnyNumberOfChanges) {
     const auto known = model.find({ns, name});
     if (known == model.end()) {
       const std::string owner = rng.below(2) == 0 ? "" : "s" + std::to_string(rng.below(3));
-      world.add(ns, name, app, owner);
+      cluster.add(ns, name, app, owner);
       model[{ns, name}] = {app, owner};
     } else if (rng.below(2) == 0) {
-      world.remove(ns, name);
+      cluster.remove(ns, name);
       model.erase(known);
     } else {
       const bool release = rng.below(2) == 0;
-      ASSERT_TRUE(world.server.modify<api::Pod>(ns, name, [&](api::Pod& pod) {
+      ASSERT_TRUE(cluster.server.modify<api::Pod>(ns, name, [&](api::Pod& pod) {
         (*pod.mutable_metadata()->mutable_labels())["app"] = app;
         if (release) pod.mutable_metadata()->clear_owner_references();
       }));

@@ -1,6 +1,6 @@
-// For tests, in virtual time: a server with nodes and all workload controllers, a scheduler and kubelets. The scheduler
-// takes the first node that fits the pod's affinity. The kubelets make bound pods ready and remove deleted pods, each
-// after a delay.
+// For tests, in virtual time: a server with nodes, a scheduler, kubelets, and the workload controllers that a test
+// starts. The scheduler binds a pod to the node of its required affinity, or else to the nodes in turn. The kubelets
+// make bound pods ready and remove deleted pods, each after a delay.
 #pragma once
 
 #include <chrono>

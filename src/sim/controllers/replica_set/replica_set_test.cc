@@ -16,7 +16,7 @@ bool all_ready(WorkloadRig& rig, std::string_view name, int count) {
          && set->status().observed_generation() == set->metadata().generation();
 }
 
-TEST(ReplicaSetController, CreatesWhatIsMissingAndCountsWhatIsReady) {
+TEST(ReplicaSetController, CreatesMissingPodsAndCountsReadyPods) {
   WorkloadRig rig;
   rig.run_replica_sets();
   auto set = replica_set("web", 3);
@@ -37,7 +37,7 @@ TEST(ReplicaSetController, CreatesWhatIsMissingAndCountsWhatIsReady) {
   EXPECT_EQ(rig.events("SuccessfulCreate").size(), 3);
 }
 
-TEST(ReplicaSetController, AReplacementStartsWhileTheOldPodIsStillOnItsWayOut) {
+TEST(ReplicaSetController, AReplacementStartsWhileTheDeletedPodIsStillTerminating) {
   WorkloadRig rig;
   rig.run_replica_sets();
   rig.stop_delay = seconds{60};
@@ -68,7 +68,7 @@ TEST(ReplicaSetController, AdoptsMatchingOrphansAndReleasesPodsThatNoLongerMatch
   rig.change<api::Pod>("orphan", [](api::Pod& pod) { (*pod.mutable_metadata()->mutable_labels())["app"] = "other"; });
   rig.pass(seconds{10});
   EXPECT_EQ(rig.pods.find("default", "orphan")->owner(), nullptr);
-  EXPECT_EQ(rig.pods.of_owner(uid).size(), 2) << "the released one is replaced";
+  EXPECT_EQ(rig.pods.of_owner(uid).size(), 2) << "the released pod is replaced";
 }
 
 TEST(ReplicaSetController, APodIsAvailableOnlyAfterMinReadySeconds) {
@@ -85,7 +85,7 @@ TEST(ReplicaSetController, APodIsAvailableOnlyAfterMinReadySeconds) {
   EXPECT_EQ(rig.get<api::ReplicaSet>("web")->status().available_replicas(), 1);
 }
 
-TEST(ReplicaSetController, ScaleDownTakesThePodOfLowestCostAmongReadyOnes) {
+TEST(ReplicaSetController, ScaleDownDeletesTheReadyPodWithTheLowestDeletionCost) {
   WorkloadRig rig;
   rig.run_replica_sets();
   rig.apply(replica_set("web", 4));
@@ -100,7 +100,7 @@ TEST(ReplicaSetController, ScaleDownTakesThePodOfLowestCostAmongReadyOnes) {
   EXPECT_EQ(rig.pods.find("default", cheap), nullptr);
 }
 
-TEST(ReplicaSetController, AtMost500PodsAreCreatedPerLook) {
+TEST(ReplicaSetController, AtMost500PodsAreCreatedPerReconcile) {
   WorkloadRig rig;
   rig.run_replica_sets();
   rig.apply(replica_set("web", 1200));
@@ -114,30 +114,30 @@ TEST(ReplicaSetController, AtMost500PodsAreCreatedPerLook) {
   EXPECT_EQ(sizes, (std::set<std::size_t>{0, 500, 1000, 1200}));
 }
 
-// Rejects every pod after a delay.
-class SlowRefusal final : public Admission {
+// Answers for each pod after a delay: rejects the pod, or admits it if `rejects` is false.
+class SlowPodAdmission final : public Admission {
  public:
-  explicit SlowRefusal(Agenda& agenda) : agenda_(agenda) {}
+  explicit SlowPodAdmission(Agenda& agenda) : agenda_(agenda) {}
   bool concerns(const PendingWrite& pending_write) override { return pending_write.kind->plural == "pods"; }
   void review(PendingWrite pending_write, Done done) override {
-    ++asked;
+    ++reviews;
     auto held = std::make_shared<PendingWrite>(std::move(pending_write));
     agenda_.after(std::chrono::milliseconds{200}, [this, held, done = std::move(done)] {
-      if (refuses) return done(refuse(forbidden(*held->kind, "x", "no")));
+      if (rejects) return done(refuse(forbidden(*held->kind, "x", "no")));
       done(std::move(*held));
     });
   }
-  bool refuses = true;
-  int asked = 0;
+  bool rejects = true;
+  int reviews = 0;
 
  private:
   Agenda& agenda_;
 };
 
-TEST(ReplicaSetController, WhatAdmissionRefusesIsReportedAndTriedAgainEverMoreSeldom) {
+TEST(ReplicaSetController, PodsThatAdmissionRejectsAreReportedAndRetriedWithBackoff) {
   WorkloadRig rig;
   rig.run_replica_sets();
-  SlowRefusal admission(rig.agenda);
+  SlowPodAdmission admission(rig.agenda);
   rig.server.set_admission(&admission);
   rig.apply(replica_set("web", 2));
   rig.pass(seconds{60});
@@ -146,8 +146,8 @@ TEST(ReplicaSetController, WhatAdmissionRefusesIsReportedAndTriedAgainEverMoreSe
   EXPECT_EQ(set->status().conditions(0).type(), "ReplicaFailure");
   EXPECT_EQ(set->status().conditions(0).reason(), "FailedCreate");
   EXPECT_FALSE(rig.events("FailedCreate").empty());
-  EXPECT_LT(admission.asked, 60) << "failures must back off";
-  admission.refuses = false;
+  EXPECT_LT(admission.reviews, 60) << "failures must back off";
+  admission.rejects = false;
   ASSERT_TRUE(rig.eventually([&] { return all_ready(rig, "web", 2); }));
   EXPECT_EQ(rig.get<api::ReplicaSet>("web")->status().conditions_size(), 0);
 }
@@ -155,8 +155,8 @@ TEST(ReplicaSetController, WhatAdmissionRefusesIsReportedAndTriedAgainEverMoreSe
 TEST(ReplicaSetController, PodsStillInAdmissionAreNotCreatedTwice) {
   WorkloadRig rig;
   rig.run_replica_sets();
-  SlowRefusal admission(rig.agenda);
-  admission.refuses = false;
+  SlowPodAdmission admission(rig.agenda);
+  admission.rejects = false;
   rig.server.set_admission(&admission);
   rig.apply(replica_set("web", 5));
   rig.pass(std::chrono::milliseconds{50});
@@ -164,7 +164,7 @@ TEST(ReplicaSetController, PodsStillInAdmissionAreNotCreatedTwice) {
                               [](api::ReplicaSet& set) { (*set.mutable_metadata()->mutable_labels())["a"] = "b"; });
   rig.pass(seconds{10});
   EXPECT_EQ(rig.pods.size(), 5);
-  EXPECT_EQ(admission.asked, 5);
+  EXPECT_EQ(admission.reviews, 5);
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST_F(ScaleDownOrder, EachCriterionDecidesWhenAllBeforeItAreEqual) {
   struct Case {
     const char* why;
     Shape first;   // deleted first
-    Shape second;  // although all later criteria favour it
+    Shape second;  // deleted second, although all later criteria would delete it first
   };
   const std::vector<Case> cases{
       {"not bound", {"", "Pending", -1, "100"}, {"n1", "Pending", -1, "-100"}},
@@ -102,7 +102,7 @@ TEST_F(ScaleDownOrder, EachCriterionDecidesWhenAllBeforeItAreEqual) {
   }
 }
 
-TEST_F(ScaleDownOrder, APodThatSharesItsNodeWithMoreOfItsKindGoesBeforeAYoungerOne) {
+TEST_F(ScaleDownOrder, APodOnANodeWithMoreRelatedPodsIsDeletedBeforeAYoungerPod) {
   const PodView* alone = add("alone", {"n2", "Running", 1});
   const PodView* crowded = add("crowded", {"n1", "Running", 100'000});
   const PodView* neighbour = add("neighbour", {"n1", "Running", 100'000});
@@ -110,7 +110,7 @@ TEST_F(ScaleDownOrder, APodThatSharesItsNodeWithMoreOfItsKindGoesBeforeAYoungerO
   EXPECT_EQ(sorted({alone, crowded}, {}), (std::vector<std::string>{"alone", "crowded"}));
 }
 
-TEST_F(ScaleDownOrder, TheYoungerGoesFirstUnlessAgesAreOfOnePowerOfTwo) {
+TEST_F(ScaleDownOrder, TheYoungerPodIsDeletedFirstUnlessTheAgesAreWithinOnePowerOfTwo) {
   const PodView* old_one = add("old", {"n1", "Running", -1});
   agenda.run_for(seconds{100'000});
   const PodView* young = add("young", {"n1", "Running", -1});
@@ -118,10 +118,10 @@ TEST_F(ScaleDownOrder, TheYoungerGoesFirstUnlessAgesAreOfOnePowerOfTwo) {
   EXPECT_EQ(sorted({old_one, young}), (std::vector<std::string>{"young", "old"}));
   agenda.run_for(seconds{10'000'000});
   const bool by_uid = young->uid() < old_one->uid();
-  EXPECT_EQ(sorted({old_one, young}).front(), by_uid ? "young" : "old") << "by now they are about equally old";
+  EXPECT_EQ(sorted({old_one, young}).front(), by_uid ? "young" : "old") << "the ages are now within one power of two";
 }
 
-TEST_F(ScaleDownOrder, IsAnOrderWhateverThePods) {
+TEST_F(ScaleDownOrder, TheResultDoesNotDependOnTheOrderOfTheInput) {
   Rng rng(7);
   std::vector<const PodView*> all;
   for (int i = 0; i < 60; ++i) {
@@ -138,7 +138,7 @@ TEST_F(ScaleDownOrder, IsAnOrderWhateverThePods) {
   for (int round = 0; round < 20; ++round) {
     std::vector<const PodView*> shuffled = all;
     std::ranges::shuffle(shuffled, rng);
-    ASSERT_EQ(sorted(shuffled, all), expected) << "the order must not depend on where the pods started";
+    ASSERT_EQ(sorted(shuffled, all), expected) << "the result must not depend on the order of the input";
   }
 }
 

@@ -54,9 +54,9 @@ std::vector<std::int64_t> revision_numbers(WorkloadRig& rig) {
   return numbers;
 }
 
-// The changes of pods in order: "+db-0", "-db-1" (deletion requested), "x db-1" (gone).
-struct Diary {
-  explicit Diary(WorkloadRig& rig)
+// The changes of pods in order: "+db-0", "-db-1" (deletion requested), "x db-1" (removed).
+struct PodChangeLog {
+  explicit PodChangeLog(WorkloadRig& rig)
       : subscription(rig.pods.subscribe([this](const PodView* before, const PodView* after) {
           if (before == nullptr) entries.push_back("+" + std::string(after->name()));
           if (after == nullptr) entries.push_back("x " + std::string(before->name()));
@@ -68,7 +68,7 @@ struct Diary {
   PodIndex::Subscription subscription;
 };
 
-TEST(StatefulSetNames, AnOrdinalIsWhatFollowsTheSetsOwnName) {
+TEST(StatefulSetNames, AnOrdinalIsTheNumberAfterTheNameOfTheSet) {
   EXPECT_EQ(ordinal_of("db", "db-0"), 0);
   EXPECT_EQ(ordinal_of("db", "db-12"), 12);
   EXPECT_EQ(ordinal_of("db", "db-x"), -1);
@@ -79,10 +79,10 @@ TEST(StatefulSetNames, AnOrdinalIsWhatFollowsTheSetsOwnName) {
   EXPECT_EQ(ordinal_of("db", "db-replica-1"), -1);
 }
 
-TEST(StatefulSetController, PodsComeOneAfterAnotherWithNamesAndClaimsOfTheirOwn) {
+TEST(StatefulSetController, PodsAreCreatedOneByOneWithTheirOwnNamesAndClaims) {
   WorkloadRig rig;
   rig.run_stateful_sets();
-  Diary diary(rig);
+  PodChangeLog changes(rig);
   std::vector<std::size_t> ready_at_creation;
   const auto watch = rig.pods.subscribe([&](const PodView* before, const PodView*) {
     if (before != nullptr) return;
@@ -98,7 +98,7 @@ TEST(StatefulSetController, PodsComeOneAfterAnotherWithNamesAndClaimsOfTheirOwn)
   set.mutable_spec()->mutable_ordinals()->set_start(5);
   rig.apply(set);
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 3); }));
-  EXPECT_EQ(diary.entries, (std::vector<std::string>{"+db-5", "+db-6", "+db-7"}));
+  EXPECT_EQ(changes.entries, (std::vector<std::string>{"+db-5", "+db-6", "+db-7"}));
   EXPECT_EQ(ready_at_creation, (std::vector<std::size_t>{0, 1, 2}));
   const auto pod = rig.get<api::Pod>("db-6");
   ASSERT_TRUE(pod);
@@ -111,42 +111,42 @@ TEST(StatefulSetController, PodsComeOneAfterAnotherWithNamesAndClaimsOfTheirOwn)
   EXPECT_EQ(pod->spec().volumes(0).volume_source().persistent_volume_claim().claim_name(), "data-db-6");
   const auto made = rig.get<api::PersistentVolumeClaim>("data-db-6");
   ASSERT_TRUE(made);
-  EXPECT_EQ(made->metadata().owner_references_size(), 0) << "claims are retained unless the set says otherwise";
+  EXPECT_EQ(made->metadata().owner_references_size(), 0) << "claims are retained by default";
   EXPECT_EQ(made->metadata().labels().at("app"), "db");
 }
 
-TEST(StatefulSetController, ScalingDownTakesTheHighestFirstAndKeepsClaims) {
+TEST(StatefulSetController, ScalingDownDeletesTheHighestOrdinalFirst) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   rig.apply(stateful_set("db", 4));
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 4); }));
-  Diary diary(rig);
+  PodChangeLog changes(rig);
   resize(rig, 1);
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 1); }));
-  EXPECT_EQ(diary.entries, (std::vector<std::string>{"-db-3", "x db-3", "-db-2", "x db-2", "-db-1", "x db-1"}));
+  EXPECT_EQ(changes.entries, (std::vector<std::string>{"-db-3", "x db-3", "-db-2", "x db-2", "-db-1", "x db-1"}));
 }
 
-TEST(StatefulSetController, AnUpdateGoesFromTheHighestDownOneAtATime) {
+TEST(StatefulSetController, ARollingUpdateReplacesPodsOneByOneFromTheHighestOrdinal) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   rig.apply(stateful_set("db", 3));
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 3); }));
-  Diary diary(rig);
+  PodChangeLog changes(rig);
   set_image(rig, "app:2");
   rig.pass(seconds{1});
   EXPECT_NE(db(rig)->status().current_revision(), db(rig)->status().update_revision());
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 3); }));
-  EXPECT_EQ(diary.entries, (std::vector<std::string>{"-db-2", "x db-2", "+db-2", "-db-1", "x db-1", "+db-1", "-db-0",
-                                                     "x db-0", "+db-0"}));
+  EXPECT_EQ(changes.entries, (std::vector<std::string>{"-db-2", "x db-2", "+db-2", "-db-1", "x db-1", "+db-1", "-db-0",
+                                                       "x db-0", "+db-0"}));
   EXPECT_EQ(images(rig), (std::map<std::string, std::string>{{"db-0", "app:2"}, {"db-1", "app:2"}, {"db-2", "app:2"}}));
   EXPECT_EQ(revision_numbers(rig), (std::vector<std::int64_t>{1, 2}));
   set_image(rig, "app:1");
   rig.pass(minutes{1});
   ASSERT_TRUE(settled(rig, 3));
-  EXPECT_EQ(revision_numbers(rig), (std::vector<std::int64_t>{2, 3})) << "the old revision comes back as the newest";
+  EXPECT_EQ(revision_numbers(rig), (std::vector<std::int64_t>{2, 3})) << "the old revision gets the newest number";
 }
 
-TEST(StatefulSetController, PodsBelowThePartitionKeepAndGetBackTheOldTemplate) {
+TEST(StatefulSetController, PodsBelowThePartitionKeepTheOldTemplateAlsoWhenTheyAreRecreated) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   auto set = stateful_set("db", 3);
@@ -164,7 +164,7 @@ TEST(StatefulSetController, PodsBelowThePartitionKeepAndGetBackTheOldTemplate) {
   EXPECT_EQ(images(rig), mixed);
 }
 
-TEST(StatefulSetController, OnDeleteUpdatesOnlyWhatSomebodyDeletes) {
+TEST(StatefulSetController, OnDeleteUpdatesOnlyPodsThatAUserDeletes) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   auto set = stateful_set("db", 2);
@@ -180,7 +180,7 @@ TEST(StatefulSetController, OnDeleteUpdatesOnlyWhatSomebodyDeletes) {
   EXPECT_EQ(images(rig), (std::map<std::string, std::string>{{"db-0", "app:2"}, {"db-1", "app:1"}}));
 }
 
-TEST(StatefulSetController, ParallelDoesNotWaitForReadiness) {
+TEST(StatefulSetController, ParallelPodManagementDoesNotWaitForReadiness) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   auto set = stateful_set("db", 5);
@@ -191,10 +191,10 @@ TEST(StatefulSetController, ParallelDoesNotWaitForReadiness) {
   ASSERT_TRUE(rig.eventually([&] { return settled(rig, 5); }));
   resize(rig, 1);
   rig.pass(std::chrono::milliseconds{500});
-  EXPECT_EQ(images(rig).size(), 1) << "all surplus pods are on their way out at once";
+  EXPECT_EQ(images(rig).size(), 1) << "all surplus pods are deleted at the same time";
 }
 
-TEST(StatefulSetController, AFailedPodIsReplacedUnderItsOwnName) {
+TEST(StatefulSetController, AFailedPodIsReplacedByAPodOfTheSameName) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   rig.apply(stateful_set("db", 2));
@@ -231,7 +231,7 @@ TEST(StatefulSetController, WithWhenScaledDeleteASurplusPodOwnsItsClaim) {
   EXPECT_EQ(surplus->metadata().owner_references(0).uid(), uid);
 }
 
-TEST(StatefulSetController, HistoryIsNoLongerThanAskedFor) {
+TEST(StatefulSetController, RevisionsBeyondRevisionHistoryLimitAreDeleted) {
   WorkloadRig rig;
   rig.run_stateful_sets();
   auto set = stateful_set("db", 1);
@@ -249,7 +249,7 @@ TEST(StatefulSetController, HistoryIsNoLongerThanAskedFor) {
 
 // Pods are deleted at random while the set is scaled and updated. An ordinal never has two pods, the order holds, and
 // in the end the set has the desired state.
-TEST(StatefulSetController, NoNumberEverHasTwoPodsWhateverHappens) {
+TEST(StatefulSetController, AnOrdinalNeverHasTwoPodsDuringRandomChanges) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     WorkloadRig rig(seed);
     rig.run_stateful_sets();
@@ -261,11 +261,13 @@ TEST(StatefulSetController, NoNumberEverHasTwoPodsWhateverHappens) {
       const PodView& pod = after == nullptr ? *before : *after;
       const std::string number(pod.label("apps.kubernetes.io/pod-index"));
       if (before == nullptr) {
-        EXPECT_TRUE(living.emplace(number, pod.uid()).second) << "two pods of number " << number << ", seed " << seed;
+        EXPECT_TRUE(living.emplace(number, pod.uid()).second)
+            << "two pods with ordinal " << number << ", seed " << seed;
         if (!ordered) return;
         for (int lower = 0; lower < std::stoi(number); ++lower) {
           const PodView* other = rig.pods.find("default", "db-" + std::to_string(lower));
-          EXPECT_TRUE(other != nullptr && other->ready()) << "db-" << number << " before db-" << lower;
+          EXPECT_TRUE(other != nullptr && other->ready())
+              << "db-" << number << " was created before db-" << lower << " was ready";
         }
       } else if (after == nullptr) {
         living.erase(number);

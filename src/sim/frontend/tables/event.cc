@@ -63,18 +63,17 @@ boost::json::array event_cells(const Field& event, WallTime now) {
 
 const Printer* event_printer(std::string_view group, std::string_view kind) {
   if (kind != "Event" || (!group.empty() && group != "events.k8s.io")) return nullptr;
-  static const Printer kEvents{
-      .columns = {text_column("Last Seen", "Since it last happened."),
-                  text_column("Type", "Normal or Warning."),
-                  text_column("Reason", "What happened, in a word."),
-                  text_column("Object", "What it is about."),
-                  wide_column("Subobject", "The part of it."),
-                  wide_column("Source", "Who says so."),
-                  text_column("Message", "What happened."),
-                  wide_column("First Seen", "Since it first happened."),
-                  wide_column("Count", "How often it happened."),
-                  {.name = "Name", .format = "name", .priority = 1, .description = "The event's own name."}},
-      .cells = event_cells};
+  static const Printer kEvents{.columns = {text_column("Last Seen"),
+                                           text_column("Type"),
+                                           text_column("Reason"),
+                                           text_column("Object"),
+                                           wide_column("Subobject"),
+                                           wide_column("Source"),
+                                           text_column("Message"),
+                                           wide_column("First Seen"),
+                                           wide_column("Count"),
+                                           {.name = "Name", .format = "name", .priority = 1}},
+                               .cells = event_cells};
   return &kEvents;
 }
 

@@ -6,25 +6,6 @@
 namespace rescheduler::sim {
 namespace {
 
-constexpr std::size_t kMostListed = 3;  // followed by "+ 2 more..."
-
-struct ShortList {
-  std::string text{};
-  std::size_t listed = 0;
-  std::size_t count = 0;
-
-  void add(std::string_view item) {
-    ++count;
-    if (listed == kMostListed) return;
-    if (listed++ > 0) text += ',';
-    text += item;
-  }
-  std::string str(std::string_view when_empty) const {
-    if (count > listed) return text + " + " + std::to_string(count - listed) + " more...";
-    return text.empty() ? std::string(when_empty) : text;
-  }
-};
-
 std::string joined(const Field& texts) {
   std::string text;
   for (const boost::json::value& item : texts.items()) {
@@ -83,112 +64,20 @@ boost::json::array service_cells(const Field& object, WallTime now) {
           labels_text(spec["selector"])};
 }
 
-boost::json::array ingress_cells(const Field& object, WallTime now) {
-  const Field rules = object["spec"]["rules"];
-  std::string hosts;
-  std::size_t listed = 0;
-  bool more = false;
-  for (const boost::json::value& rule : rules.items()) {
-    const std::string_view host = Field(&rule)["host"].text();
-    more = more || listed == kMostListed;
-    if (more || host.empty()) continue;
-    if (listed++ > 0) hosts += ',';
-    hosts += host;
-  }
-  if (more) hosts += " + " + std::to_string(rules.size() - kMostListed) + " more...";
-  return {name_of(object),
-          object["spec"]["ingressClassName"].text("<none>"),
-          hosts.empty() ? "*" : hosts,
-          load_balancer_text(object["status"]),
-          object["spec"]["tls"].size() > 0 ? "80, 443" : "80",
-          age_of(object, now)};
-}
-
-boost::json::array ingress_class_cells(const Field& object, WallTime now) {
-  const Field parameters = object["spec"]["parameters"];
-  std::string text = "<none>";
-  if (parameters.present()) {
-    text = parameters["kind"].text();
-    if (parameters["apiGroup"].present()) text += "." + std::string(parameters["apiGroup"].text());
-    text += "/" + std::string(parameters["name"].text());
-  }
-  std::string name = name_of(object);
-  if (object["metadata"]["annotations"]["ingressclass.kubernetes.io/is-default-class"].text() == "true") {
-    name += " (default)";
-  }
-  return {name, object["spec"]["controller"].text(), text, age_of(object, now)};
-}
-
 boost::json::array network_policy_cells(const Field& object, WallTime now) {
   return {name_of(object), selector_text(object["spec"]["podSelector"]), age_of(object, now)};
-}
-
-std::string host_port(std::string_view ip, std::int64_t port) {
-  const bool bracket = ip.find(':') != std::string_view::npos;
-  return (bracket ? "[" : "") + std::string(ip) + (bracket ? "]:" : ":") + std::to_string(port);
-}
-
-boost::json::array endpoints_cells(const Field& object, WallTime now) {
-  ShortList list;
-  for (const boost::json::value& item : object["subsets"].items()) {
-    const Field subset(&item);
-    for (const boost::json::value& port : subset["ports"].items()) {
-      for (const boost::json::value& address : subset["addresses"].items()) {
-        list.add(host_port(Field(&address)["ip"].text(), Field(&port)["port"].number()));
-      }
-    }
-    if (subset["ports"].size() > 0) continue;
-    for (const boost::json::value& address : subset["addresses"].items()) list.add(Field(&address)["ip"].text());
-  }
-  return {name_of(object), list.str(object["subsets"].size() == 0 ? "<none>" : ""), age_of(object, now)};
-}
-
-boost::json::array endpoint_slice_cells(const Field& object, WallTime now) {
-  ShortList ports;
-  for (const boost::json::value& item : object["ports"].items()) {
-    const Field port(&item);
-    ports.add(port["port"].printed(port["name"].text("*")));
-  }
-  ShortList addresses;
-  for (const boost::json::value& endpoint : object["endpoints"].items()) {
-    for (const boost::json::value& address : Field(&endpoint)["addresses"].items()) {
-      addresses.add(Field(&address).text());
-    }
-  }
-  return {name_of(object), object["addressType"].text(), ports.str("<unset>"), addresses.str("<unset>"),
-          age_of(object, now)};
 }
 
 const std::vector<NamedPrinter>& printers() {
   static const std::vector<NamedPrinter> kPrinters{
       {"",
        "Service",
-       {{name_column(), text_column("Type", "How it can be reached."),
-         text_column("Cluster-IP", "Its address within the cluster."),
-         text_column("External-IP", "Its address outside."), text_column("Port(s)", "Its ports."), age_column(),
-         wide_column("Selector", "Which pods it leads to.")},
+       {{name_column(), text_column("Type"), text_column("Cluster-IP"), text_column("External-IP"),
+         text_column("Port(s)"), age_column(), wide_column("Selector")},
         service_cells}},
       {"networking.k8s.io",
-       "Ingress",
-       {{name_column(), text_column("Class", "Who implements it."), text_column("Hosts", "The hosts it is for."),
-         text_column("Address", "Where it can be reached."), text_column("Ports", "Its ports."), age_column()},
-        ingress_cells}},
-      {"networking.k8s.io",
-       "IngressClass",
-       {{name_column(), text_column("Controller", "Who implements it."), text_column("Parameters", "Its settings."),
-         age_column()},
-        ingress_class_cells}},
-      {"networking.k8s.io",
        "NetworkPolicy",
-       {{name_column(), text_column("Pod-Selector", "Which pods it is for."), age_column()}, network_policy_cells}},
-      {"",
-       "Endpoints",
-       {{name_column(), text_column("Endpoints", "Addresses behind the service."), age_column()}, endpoints_cells}},
-      {"discovery.k8s.io",
-       "EndpointSlice",
-       {{name_column(), text_column("AddressType", "The addresses' family."), text_column("Ports", "Their ports."),
-         text_column("Endpoints", "The addresses."), age_column()},
-        endpoint_slice_cells}}};
+       {{name_column(), text_column("Pod-Selector"), age_column()}, network_policy_cells}}};
   return kPrinters;
 }
 

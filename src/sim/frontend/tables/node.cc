@@ -54,13 +54,9 @@ boost::json::array node_cells(const Field& node, WallTime now) {
 const Printer* node_printer(std::string_view group, std::string_view kind) {
   if (!group.empty() || kind != "Node") return nullptr;
   static const Printer kNodes{
-      .columns = {name_column(), text_column("Status", "Whether it is ready, and open to new pods."),
-                  text_column("Roles", "From its node-role labels."), age_column(),
-                  text_column("Version", "Its kubelet's."),
-                  wide_column("Internal-IP", "Its address within the cluster."),
-                  wide_column("External-IP", "Its address outside."), wide_column("OS-Image", "Its operating system."),
-                  wide_column("Kernel-Version", "Its kernel, and architecture."),
-                  wide_column("Container-Runtime", "What runs its containers.")},
+      .columns = {name_column(), text_column("Status"), text_column("Roles"), age_column(), text_column("Version"),
+                  wide_column("Internal-IP"), wide_column("External-IP"), wide_column("OS-Image"),
+                  wide_column("Kernel-Version"), wide_column("Container-Runtime")},
       .cells = node_cells};
   return &kNodes;
 }

@@ -19,21 +19,21 @@ std::string at(std::string_view path) {
   return value ? boost::json::serialize(*value) : "none";
 }
 
-TEST(JsonPath, NamesMayHoldDots) {
+TEST(JsonPath, NamesCanContainDots) {
   EXPECT_EQ(at(R"(.spec.a\.b/c)"), R"("dotted")");
   EXPECT_EQ(at(".spec['a.b/c']"), R"("dotted")");
   EXPECT_EQ(at("{.spec.n[0].k}"), R"("x")");
   EXPECT_EQ(at(".spec.a"), "none");
 }
 
-TEST(JsonPath, IndicesCountFromEitherEnd) {
+TEST(JsonPath, IndexesCountFromTheStartOrTheEndAndCanBeWildcards) {
   EXPECT_EQ(at(".spec.n[1].v"), "2");
   EXPECT_EQ(at(".spec.n[-1].v"), "3");
   EXPECT_EQ(at(".spec.n[3].v"), "none");
   EXPECT_EQ(at(".spec.n[*].w"), "true");
 }
 
-TEST(JsonPath, FiltersCompareTextsAndNumbers) {
+TEST(JsonPath, FiltersCompareStringsAndNumbers) {
   EXPECT_EQ(at(R"(.status.conditions[?(@.type=="Ready")].status)"), R"("False")");
   EXPECT_EQ(at(R"(.spec.n[?(@.k == 'y')].v)"), "2");
   EXPECT_EQ(at(".spec.n[?(@.v>2)].v"), "3");
@@ -43,7 +43,7 @@ TEST(JsonPath, FiltersCompareTextsAndNumbers) {
   EXPECT_EQ(at(R"(.spec.n[?(@.k=="z")].v)"), "none");
 }
 
-TEST(JsonPath, WhatItDoesNotKnowItRefuses) {
+TEST(JsonPath, RejectsUnsupportedExpressions) {
   EXPECT_EQ(at("..name"), "unsupported");
   EXPECT_EQ(at(".spec.n[0:2]"), "unsupported");
   EXPECT_EQ(at(".spec.n[?(@.k=="), "unsupported");

@@ -157,14 +157,10 @@ boost::json::array pod_cells(const Field& pod, WallTime now) {
 
 const Printer* pod_printer(std::string_view group, std::string_view kind) {
   if (!group.empty() || kind != "Pod") return nullptr;
-  static const Printer kPods{
-      .columns = {name_column(), text_column("Ready", "How many of its containers are ready."),
-                  text_column("Status", "The state of its containers, summed up."),
-                  text_column("Restarts", "How often containers restarted, and when last."), age_column(),
-                  wide_column("IP", "The pod's address."), wide_column("Node", "Where it runs."),
-                  wide_column("Nominated Node", "Nominated node of the pod."),
-                  wide_column("Readiness Gates", "Conditions beyond its containers' readiness.")},
-      .cells = pod_cells};
+  static const Printer kPods{.columns = {name_column(), text_column("Ready"), text_column("Status"),
+                                         text_column("Restarts"), age_column(), wide_column("IP"), wide_column("Node"),
+                                         wide_column("Nominated Node"), wide_column("Readiness Gates")},
+                             .cells = pod_cells};
   return &kPods;
 }
 

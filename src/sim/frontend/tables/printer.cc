@@ -16,26 +16,18 @@ const Printer* find_printer(std::span<const NamedPrinter> printers, std::string_
 }
 
 const Printer* printer_of(std::string_view group, std::string_view kind) {
-  for (const auto family : {pod_printer, node_printer, workload_printer, autoscaler_printer, network_printer,
-                            storage_printer, event_printer, metrics_printer, plain_printer}) {
+  for (const auto family :
+       {pod_printer, node_printer, workload_printer, network_printer, storage_printer, event_printer, plain_printer}) {
     if (const Printer* printer = family(group, kind)) return printer;
   }
   return nullptr;
 }
 
-Column name_column() {
-  return {.name = "Name", .format = "name", .description = "Unique within a namespace, or in the whole cluster."};
-}
-Column age_column() { return text_column("Age", "Time since the object was created."); }
-Column text_column(std::string name, std::string description) {
-  return {.name = std::move(name), .description = std::move(description)};
-}
-Column wide_column(std::string name, std::string description) {
-  return {.name = std::move(name), .priority = 1, .description = std::move(description)};
-}
-Column integer_column(std::string name, std::string description) {
-  return {.name = std::move(name), .type = "integer", .description = std::move(description)};
-}
+Column name_column() { return {.name = "Name", .format = "name"}; }
+Column age_column() { return text_column("Age"); }
+Column text_column(std::string name) { return {.name = std::move(name)}; }
+Column wide_column(std::string name) { return {.name = std::move(name), .priority = 1}; }
+Column integer_column(std::string name) { return {.name = std::move(name), .type = "integer"}; }
 
 std::string name_of(const Field& object) { return std::string(object["metadata"]["name"].text()); }
 

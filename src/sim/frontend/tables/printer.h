@@ -17,8 +17,8 @@ struct Column {
   std::string name;
   std::string type = "string";  // OpenAPI type
   std::string format{};
-  int priority = 0;  // above 0: only with -o wide
-  std::string description{};
+  int priority = 0;           // above 0: only with -o wide
+  std::string description{};  // of a CustomResourceDefinition; the built-in columns have none
 };
 
 struct Printer {
@@ -41,19 +41,17 @@ const Printer* printer_of(std::string_view group, std::string_view kind);
 const Printer* pod_printer(std::string_view group, std::string_view kind);
 const Printer* node_printer(std::string_view group, std::string_view kind);
 const Printer* workload_printer(std::string_view group, std::string_view kind);
-const Printer* autoscaler_printer(std::string_view group, std::string_view kind);
 const Printer* network_printer(std::string_view group, std::string_view kind);
 const Printer* storage_printer(std::string_view group, std::string_view kind);
 const Printer* event_printer(std::string_view group, std::string_view kind);
-const Printer* metrics_printer(std::string_view group, std::string_view kind);
 const Printer* plain_printer(std::string_view group, std::string_view kind);
 
 // Columns and cells that many kinds share.
 Column name_column();
 Column age_column();
-Column text_column(std::string name, std::string description);
-Column wide_column(std::string name, std::string description);
-Column integer_column(std::string name, std::string description);
+Column text_column(std::string name);
+Column wide_column(std::string name);
+Column integer_column(std::string name);
 std::string name_of(const Field& object);
 std::string age_of(const Field& object, WallTime now);
 std::string labels_text(const Field& labels);                                  // "a=b,c=d"; "<none>" without labels

@@ -84,87 +84,26 @@ boost::json::array csi_node_cells(const Field& object, WallTime now) {
   return {name_of(object), object["spec"]["drivers"].size(), age_of(object, now)};
 }
 
-boost::json::array csi_driver_cells(const Field& object, WallTime now) {
-  const Field spec = object["spec"];
-  std::string audiences;
-  for (const boost::json::value& request : spec["tokenRequests"].items()) {
-    if (!audiences.empty()) audiences += ',';
-    audiences += Field(&request)["audience"].text();
-  }
-  std::string modes;
-  for (const boost::json::value& mode : spec["volumeLifecycleModes"].items()) {
-    if (!modes.empty()) modes += ',';
-    modes += Field(&mode).text();
-  }
-  return {name_of(object),
-          !spec["attachRequired"].present() || spec["attachRequired"].flag(),
-          spec["podInfoOnMount"].flag(),
-          spec["storageCapacity"].flag(),
-          spec["tokenRequests"].size() > 0 ? audiences : "<unset>",
-          spec["requiresRepublish"].flag(),
-          modes.empty() ? "<none>" : modes,
-          age_of(object, now)};
-}
-
-boost::json::array attachment_cells(const Field& object, WallTime now) {
-  const Field spec = object["spec"];
-  return {name_of(object),
-          spec["attacher"].text(),
-          spec["source"]["persistentVolumeName"].text(),
-          spec["nodeName"].text(),
-          object["status"]["attached"].flag(),
-          age_of(object, now)};
-}
-
-Column flag_column(std::string name, std::string description) {
-  return {.name = std::move(name), .type = "boolean", .description = std::move(description)};
-}
-
 const std::vector<NamedPrinter>& printers() {
   static const std::vector<NamedPrinter> kPrinters{
       {"",
        "PersistentVolume",
-       {{name_column(), text_column("Capacity", "Its size."), text_column("Access Modes", "How it can be mounted."),
-         text_column("Reclaim Policy", "What becomes of it when its claim goes."),
-         text_column("Status", "Whether it is bound."), text_column("Claim", "What it is bound to."),
-         text_column("StorageClass", "Its class."), text_column("VolumeAttributesClass", "Its attributes' class."),
-         text_column("Reason", "Why it failed."), age_column(), wide_column("VolumeMode", "Files or blocks.")},
+       {{name_column(), text_column("Capacity"), text_column("Access Modes"), text_column("Reclaim Policy"),
+         text_column("Status"), text_column("Claim"), text_column("StorageClass"), text_column("VolumeAttributesClass"),
+         text_column("Reason"), age_column(), wide_column("VolumeMode")},
         volume_cells}},
       {"",
        "PersistentVolumeClaim",
-       {{name_column(), text_column("Status", "Whether it is bound."), text_column("Volume", "What it is bound to."),
-         text_column("Capacity", "Its size."), text_column("Access Modes", "How it can be mounted."),
-         text_column("StorageClass", "Its class."), text_column("VolumeAttributesClass", "Its attributes' class."),
-         age_column(), wide_column("VolumeMode", "Files or blocks.")},
+       {{name_column(), text_column("Status"), text_column("Volume"), text_column("Capacity"),
+         text_column("Access Modes"), text_column("StorageClass"), text_column("VolumeAttributesClass"), age_column(),
+         wide_column("VolumeMode")},
         claim_cells}},
       {"storage.k8s.io",
        "StorageClass",
-       {{name_column(), text_column("Provisioner", "Who makes its volumes."),
-         text_column("ReclaimPolicy", "What becomes of volumes when their claims go."),
-         text_column("VolumeBindingMode", "When volumes are bound."),
-         text_column("AllowVolumeExpansion", "Whether claims may grow."), age_column()},
+       {{name_column(), text_column("Provisioner"), text_column("ReclaimPolicy"), text_column("VolumeBindingMode"),
+         text_column("AllowVolumeExpansion"), age_column()},
         class_cells}},
-      {"storage.k8s.io",
-       "CSINode",
-       {{name_column(), integer_column("Drivers", "Drivers on the node."), age_column()}, csi_node_cells}},
-      {"storage.k8s.io",
-       "CSIDriver",
-       {{name_column(), flag_column("AttachRequired", "Whether volumes are attached first."),
-         flag_column("PodInfoOnMount", "Whether it is told of the pod."),
-         flag_column("StorageCapacity", "Whether it reports capacity."),
-         text_column("TokenRequests", "Audiences of the tokens it gets."),
-         flag_column("RequiresRepublish", "Whether it is called again and again."),
-         text_column("Modes", "Volume lifecycles it supports."), age_column()},
-        csi_driver_cells}},
-      {"storage.k8s.io",
-       "VolumeAttachment",
-       {{name_column(),
-         {.name = "Attacher", .format = "name", .description = "Who attaches it."},
-         text_column("PV", "What is attached."),
-         text_column("Node", "Where to."),
-         flag_column("Attached", "Whether it is."),
-         age_column()},
-        attachment_cells}}};
+      {"storage.k8s.io", "CSINode", {{name_column(), integer_column("Drivers"), age_column()}, csi_node_cells}}};
   return kPrinters;
 }
 

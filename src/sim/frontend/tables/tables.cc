@@ -22,9 +22,8 @@ json::array creation_cells(const Field& object, WallTime) {
   return {name_of(object), object["metadata"]["creationTimestamp"].text()};
 }
 const Printer& creation_printer() {
-  static const Printer kPrinter{
-      .columns = {name_column(), {.name = "Created At", .type = "date", .description = "When it was created."}},
-      .cells = creation_cells};
+  static const Printer kPrinter{.columns = {name_column(), {.name = "Created At", .type = "date"}},
+                                .cells = creation_cells};
   return kPrinter;
 }
 

@@ -34,7 +34,7 @@ class Table : public testing::Test {
 constexpr std::string_view kPod = R"({"metadata":{"name":"p","namespace":"n","labels":{"a":"b"}},
     "spec":{"containers":[{"name":"c"}]},"status":{"phase":"Succeeded"}})";
 
-TEST_F(Table, CarriesColumnsRowsAndThePlaceInTheList) {
+TEST_F(Table, ContainsColumnsRowsAndListMetadata) {
   const Kind& pods = kind("", "pods");
   const json::value result =
       table(pods, stored(pods, kPod), {.resource_version = "9", .continue_token = "t", .remaining = 3});
@@ -45,7 +45,7 @@ TEST_F(Table, CarriesColumnsRowsAndThePlaceInTheList) {
   EXPECT_EQ(result.at_pointer("/rows/0/conditions/0/type").as_string(), "Completed");
 }
 
-TEST_F(Table, RowsCarryWhatWasAskedFor) {
+TEST_F(Table, RowsContainTheObjectFormThatIncludeObjectSelects) {
   const Kind& pods = kind("", "pods");
   const VersionPtr pod = stored(pods, kPod, R"([{"manager":"m"}])");
   const json::value metadata = table(pods, pod, {}).at_pointer("/rows/0/object");
@@ -59,12 +59,12 @@ TEST_F(Table, RowsCarryWhatWasAskedFor) {
   EXPECT_TRUE(table(pods, pod, {.include_object = "None"}).at_pointer("/rows/0/object").is_null());
 }
 
-TEST_F(Table, LaterEventsOfAWatchRepeatNoColumns) {
+TEST_F(Table, ColumnDefinitionsAreEmptyWhenTheyAreNotRequested) {
   const Kind& pods = kind("", "pods");
   EXPECT_TRUE(table(pods, stored(pods, kPod), {.with_columns = false}).at("columnDefinitions").as_array().empty());
 }
 
-TEST_F(Table, KindsWithoutAPrinterShowWhenTheyWereCreated) {
+TEST_F(Table, KindsWithoutAPrinterShowTheirCreationTime) {
   const Kind& roles = kind("rbac.authorization.k8s.io", "roles");
   const json::value result =
       table(roles, stored(roles, R"({"metadata":{"name":"r","creationTimestamp":"2026-01-01T11:00:00Z"}})"), {});
@@ -72,7 +72,7 @@ TEST_F(Table, KindsWithoutAPrinterShowWhenTheyWereCreated) {
   EXPECT_EQ(json::serialize(result.at_pointer("/rows/0/cells")), R"(["r","2026-01-01T11:00:00Z"])");
 }
 
-TEST_F(Table, AScaleHasColumnsOfItsOwn) {
+TEST_F(Table, AScaleHasItsOwnColumns) {
   api::Scale scale;
   scale.mutable_metadata()->set_name("web");
   scale.mutable_spec()->set_replicas(3);
@@ -82,7 +82,7 @@ TEST_F(Table, AScaleHasColumnsOfItsOwn) {
   EXPECT_EQ(json::serialize(result.at_pointer("/rows/0/cells")), R"(["web",3,2,"<unknown>"])");
 }
 
-TEST_F(Table, CoreEventsAreReadAsTheirOwnKind) {
+TEST_F(Table, CoreEventsArePrintedWithTheirCoreFields) {
   const Kind& events = kind("", "events");
   const json::value result = table(events, stored(events, R"({"metadata":{"name":"e","namespace":"n"},"type":"Normal",
       "reason":"Started","message":"it began","involvedObject":{"kind":"Pod","name":"p"},

@@ -10,9 +10,9 @@ namespace rescheduler::sim {
 namespace {
 
 std::vector<Column> with_template(std::vector<Column> columns, bool selector = true) {
-  columns.push_back(wide_column("Containers", "Their names in the template."));
-  columns.push_back(wide_column("Images", "Their images in the template."));
-  if (selector) columns.push_back(wide_column("Selector", "Which pods belong to it."));
+  columns.push_back(wide_column("Containers"));
+  columns.push_back(wide_column("Images"));
+  if (selector) columns.push_back(wide_column("Selector"));
   return columns;
 }
 
@@ -50,12 +50,6 @@ boost::json::array replica_set_cells(const Field& object, WallTime now) {
   cells.emplace_back(selector_text(object["spec"]["selector"]));
   return cells;
 }
-boost::json::array replication_controller_cells(const Field& object, WallTime now) {
-  boost::json::array cells = replicas_cells(object, now);
-  cells.emplace_back(labels_text(object["spec"]["selector"]));
-  return cells;
-}
-
 boost::json::array stateful_set_cells(const Field& object, WallTime now) {
   boost::json::array cells{name_of(object), out_of(object["status"]["readyReplicas"], object["spec"]["replicas"]),
                            age_of(object, now)};
@@ -158,66 +152,53 @@ boost::json::array scale_cells(const Field& object, WallTime now) {
 }
 
 std::vector<Column> replica_columns() {
-  return with_template({name_column(), integer_column("Desired", "Pods there should be."),
-                        integer_column("Current", "Pods there are."), integer_column("Ready", "Pods that are ready."),
-                        age_column()});
+  return with_template(
+      {name_column(), integer_column("Desired"), integer_column("Current"), integer_column("Ready"), age_column()});
 }
 
 const std::vector<NamedPrinter>& printers() {
   static const std::vector<NamedPrinter> kPrinters{
       {"apps",
        "Deployment",
-       {with_template({name_column(), text_column("Ready", "Pods that are ready, of those wanted."),
-                       text_column("Up-to-date", "Pods of the newest template."),
-                       text_column("Available", "Pods that have been ready for long enough."), age_column()}),
+       {with_template(
+            {name_column(), text_column("Ready"), text_column("Up-to-date"), text_column("Available"), age_column()}),
         deployment_cells}},
       {"apps", "ReplicaSet", {replica_columns(), replica_set_cells}},
-      {"", "ReplicationController", {replica_columns(), replication_controller_cells}},
       {"apps",
        "StatefulSet",
-       {with_template({name_column(), text_column("Ready", "Pods that are ready, of those wanted."), age_column()},
-                      false),
-        stateful_set_cells}},
+       {with_template({name_column(), text_column("Ready"), age_column()}, false), stateful_set_cells}},
       {"apps",
        "DaemonSet",
-       {with_template({name_column(), integer_column("Desired", "Nodes that should run its pod."),
-                       integer_column("Current", "Nodes that do."), integer_column("Ready", "Pods that are ready."),
-                       integer_column("Up-to-date", "Pods of the newest template."),
-                       integer_column("Available", "Pods that have been ready for long enough."),
-                       text_column("Node Selector", "Which nodes it is for."), age_column()}),
+       {with_template({name_column(), integer_column("Desired"), integer_column("Current"), integer_column("Ready"),
+                       integer_column("Up-to-date"), integer_column("Available"), text_column("Node Selector"),
+                       age_column()}),
         daemon_set_cells}},
       {"batch",
        "Job",
-       {with_template({name_column(), text_column("Status", "How far it is."),
-                       text_column("Completions", "Pods that succeeded, of those wanted."),
-                       text_column("Duration", "How long it has taken."), age_column()}),
+       {with_template(
+            {name_column(), text_column("Status"), text_column("Completions"), text_column("Duration"), age_column()}),
         job_cells}},
       {"batch",
        "CronJob",
        {with_template({name_column(),
-                       text_column("Schedule", "When it runs, as cron has it."),
-                       text_column("Timezone", "Of the schedule."),
-                       {.name = "Suspend", .type = "boolean", .description = "Whether it is paused."},
-                       integer_column("Active", "Jobs that run now."),
-                       text_column("Last Schedule", "Since it last ran."),
+                       text_column("Schedule"),
+                       text_column("Timezone"),
+                       {.name = "Suspend", .type = "boolean"},
+                       integer_column("Active"),
+                       text_column("Last Schedule"),
                        age_column()}),
         cron_job_cells}},
       {"policy",
        "PodDisruptionBudget",
-       {{name_column(), text_column("Min Available", "Pods that must stay available."),
-         text_column("Max Unavailable", "Pods that may be unavailable."),
-         integer_column("Allowed Disruptions", "Pods that may be evicted now."), age_column()},
+       {{name_column(), text_column("Min Available"), text_column("Max Unavailable"),
+         integer_column("Allowed Disruptions"), age_column()},
         budget_cells}},
       {"autoscaling",
        "Scale",
-       {{text_column("Name", "Of what is scaled."), integer_column("Desired", "Pods there should be."),
-         integer_column("Available", "Pods there are."), age_column()},
-        scale_cells}},
+       {{text_column("Name"), integer_column("Desired"), integer_column("Available"), age_column()}, scale_cells}},
       {"apps",
        "ControllerRevision",
-       {{name_column(), text_column("Controller", "Whose state this is."), text_column("Revision", "Its number."),
-         age_column()},
-        revision_cells}}};
+       {{name_column(), text_column("Controller"), text_column("Revision"), age_column()}, revision_cells}}};
   return kPrinters;
 }
 

@@ -94,7 +94,7 @@ class WebhooksTest : public testing::Test {
     return json::object{{"allowed", true}};
   };
   int status_ = 200;
-  std::vector<json::object> asked_;
+  std::vector<json::object> requests_;
   std::vector<std::string> paths_;
   test::TestAuthority authority_{"webhooks"};
   LocalRig rig_;
@@ -105,7 +105,7 @@ class WebhooksTest : public testing::Test {
   net::Task<void> respond(const net::HttpRequest& request, net::Responder& responder) {
     const json::object review = json::parse(request.body).as_object();
     const json::object& asked = review.at("request").as_object();
-    asked_.push_back(asked);
+    requests_.push_back(asked);
     paths_.push_back(request.target);
     json::object response = verdict_(asked);
     if (!response.contains("uid")) response["uid"] = asked.at("uid");
@@ -118,23 +118,23 @@ class WebhooksTest : public testing::Test {
   }
 };
 
-TEST_F(WebhooksTest, AMutatingWebhookChangesWhatIsStored) {
+TEST_F(WebhooksTest, AMutatingWebhookChangesTheStoredObject) {
   configure("labels", {});
   verdict_ = [](const json::object&) { return labelling("touched"); };
   const auto made = create(pod_of("p"));
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->metadata().labels().at("touched"), "yes");
   EXPECT_EQ(rig_.server.find<api::Pod>("web", "p")->metadata().labels().at("touched"), "yes");
-  ASSERT_EQ(asked_.size(), 1U);
-  EXPECT_EQ(asked_[0].at("operation"), "CREATE");
-  EXPECT_EQ(asked_[0].at("namespace"), "web");
-  EXPECT_EQ(asked_[0].at("resource").at("resource"), "pods");
-  EXPECT_EQ(asked_[0].at("object").at("spec").at("containers").at(0).at("image"), "app:1");
-  EXPECT_EQ(asked_[0].at("dryRun"), false);
+  ASSERT_EQ(requests_.size(), 1U);
+  EXPECT_EQ(requests_[0].at("operation"), "CREATE");
+  EXPECT_EQ(requests_[0].at("namespace"), "web");
+  EXPECT_EQ(requests_[0].at("resource").at("resource"), "pods");
+  EXPECT_EQ(requests_[0].at("object").at("spec").at("containers").at(0).at("image"), "app:1");
+  EXPECT_EQ(requests_[0].at("dryRun"), false);
   EXPECT_THAT(paths_, ElementsAre("/mutate?timeout=10s"));
 }
 
-TEST_F(WebhooksTest, EachSeesWhatTheOneBeforeItMadeInOrderOfNames) {
+TEST_F(WebhooksTest, WebhooksRunInNameOrderAndSeeTheChangesOfEarlierWebhooks) {
   configure("b-second", {{"clientConfig", client_config("/b")}});
   configure("a-first", {{"clientConfig", client_config("/a")}});
   configure("z-check", {{"clientConfig", client_config("/z")}}, false);
@@ -143,11 +143,11 @@ TEST_F(WebhooksTest, EachSeesWhatTheOneBeforeItMadeInOrderOfNames) {
   };
   ASSERT_TRUE(create(pod_of("p")));
   EXPECT_THAT(paths_, ElementsAre("/a?timeout=10s", "/b?timeout=10s", "/z?timeout=10s"));
-  EXPECT_EQ(asked_[1].at("object").at("metadata").at("labels").at("first"), "yes");
-  EXPECT_EQ(asked_[2].at("object").at("metadata").at("labels").at("first"), "yes");
+  EXPECT_EQ(requests_[1].at("object").at("metadata").at("labels").at("first"), "yes");
+  EXPECT_EQ(requests_[2].at("object").at("metadata").at("labels").at("first"), "yes");
 }
 
-TEST_F(WebhooksTest, ThoseThatWishAreAskedAgainWhenOthersChangedTheObject) {
+TEST_F(WebhooksTest, AWebhookWithReinvocationIsCalledAgainAfterALaterWebhookChangesTheObject) {
   configure("a-first", {{"clientConfig", client_config("/a")}, {"reinvocationPolicy", "IfNeeded"}});
   configure("b-second", {{"clientConfig", client_config("/b")}});
   verdict_ = [this](const json::object&) {
@@ -157,7 +157,7 @@ TEST_F(WebhooksTest, ThoseThatWishAreAskedAgainWhenOthersChangedTheObject) {
   EXPECT_THAT(paths_, ElementsAre("/a?timeout=10s", "/b?timeout=10s", "/a?timeout=10s"));
 }
 
-TEST_F(WebhooksTest, ADenialIsWordedAsTheRealServerDoes) {
+TEST_F(WebhooksTest, ADenialHasTheMessageOfTheRealServer) {
   configure("no", {});
   verdict_ = [](const json::object&) {
     return json::object{{"allowed", false}, {"status", json::object{{"message", "not today"}, {"code", 403}}}};
@@ -169,7 +169,7 @@ TEST_F(WebhooksTest, ADenialIsWordedAsTheRealServerDoes) {
   EXPECT_EQ(caller_->counts().denials, 2U);
 }
 
-TEST_F(WebhooksTest, OnlyWhatItsRulesAndSelectorsNameIsAsked) {
+TEST_F(WebhooksTest, AWebhookIsCalledOnlyForObjectsThatMatchItsRulesAndSelectors) {
   configure(
       "choosy",
       {{"namespaceSelector", json::object{{"matchLabels", json::object{{"name", "web"}}}}},
@@ -184,13 +184,13 @@ TEST_F(WebhooksTest, OnlyWhatItsRulesAndSelectorsNameIsAsked) {
   ASSERT_TRUE(rig_.await(kube::Client(rig_.api()).create(map_of("m", "1"))));
   auto asked = create(pod_of("asked"));
   ASSERT_TRUE(asked);
-  EXPECT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(requests_.size(), 1U);
   asked->mutable_metadata()->mutable_labels()->insert({"an", "update"});
   ASSERT_TRUE(rig_.await(kube::Client(rig_.api()).update(*asked)));
-  EXPECT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(requests_.size(), 1U);
 }
 
-TEST_F(WebhooksTest, AFailureIsIgnoredOrNotAsThePolicySays) {
+TEST_F(WebhooksTest, TheFailurePolicyDecidesWhetherAFailureRejectsTheWrite) {
   status_ = 500;
   configure("open", {{"failurePolicy", "Ignore"}});
   EXPECT_TRUE(create(pod_of("open")));
@@ -203,17 +203,17 @@ TEST_F(WebhooksTest, AFailureIsIgnoredOrNotAsThePolicySays) {
   EXPECT_EQ(caller_->counts().failures, 3U);
 }
 
-TEST_F(WebhooksTest, ACertificateNobodyVouchesForIsAFailure) {
-  const test::TestAuthority other("somebody else");
+TEST_F(WebhooksTest, ACertificateOfAnUntrustedAuthorityIsAFailure) {
+  const test::TestAuthority other("another authority");
   json::object config = client_config();
   config["caBundle"] = kube::base64_encode(other.pem());
   configure("stranger", {{"clientConfig", config}});
   EXPECT_THAT(refusal(), HasSubstr("failed calling webhook \"stranger.example.io\": failed to call webhook: Post "
                                    "\"https://127.0.0.1:"));
-  EXPECT_THAT(asked_, IsEmpty());
+  EXPECT_THAT(requests_, IsEmpty());
 }
 
-TEST_F(WebhooksTest, ServicesAreCalledWhereTheyReallyListen) {
+TEST_F(WebhooksTest, AServiceWebhookIsCalledAtItsConfiguredAddress) {
   const json::object config{
       {"service", json::object{{"namespace", "web"}, {"name", "hook"}, {"path", "/svc"}, {"port", 8443}}},
       {"caBundle", kube::base64_encode(authority_.pem())}};
@@ -226,19 +226,19 @@ TEST_F(WebhooksTest, ServicesAreCalledWhereTheyReallyListen) {
   EXPECT_THAT(paths_, ElementsAre("/svc?timeout=10s"));
 }
 
-TEST_F(WebhooksTest, WhatIsNotSupportedFailsAndSaysSo) {
+TEST_F(WebhooksTest, MatchConditionsAreRejectedAsUnsupported) {
   configure("cel", {{"matchConditions", json::array{json::object{{"name", "x"}, {"expression", "true"}}}}});
   EXPECT_THAT(refusal(), HasSubstr("matchConditions are not supported by the embedded cluster"));
 }
 
-TEST_F(WebhooksTest, ADryRunIsForWebhooksWithoutSideEffects) {
+TEST_F(WebhooksTest, ADryRunIsRejectedForWebhooksWithSideEffects) {
   configure("effects", {{"sideEffects", "Some"}});
   const auto refused = create(pod_of("p"), true);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().message, HasSubstr("admission webhook \"effects.example.io\" does not support dry run"));
 }
 
-TEST_F(WebhooksTest, PodsThatControllersCreateAreReviewedToo) {
+TEST_F(WebhooksTest, PodsThatControllersCreateAreAlsoReviewed) {
   configure("labels", {});
   verdict_ = [](const json::object&) { return labelling("touched"); };
   std::optional<ApiResult<VersionPtr>> stored;
@@ -249,10 +249,10 @@ TEST_F(WebhooksTest, PodsThatControllersCreateAreReviewedToo) {
   rig_.loop.run_for(std::chrono::seconds{0});
   ASSERT_TRUE(stored && *stored);
   EXPECT_EQ((**stored)->as<api::Pod>()->metadata().labels().at("touched"), "yes");
-  EXPECT_EQ(rig_.agenda.steady_now(), begun);  // virtual time stood still
+  EXPECT_EQ(rig_.agenda.steady_now(), begun);  // virtual time did not advance
 }
 
-TEST_F(WebhooksTest, AReviewThatOutlivesItsCallerEndsUnanswered) {
+TEST_F(WebhooksTest, AReviewIsAbandonedWhenItsCallerIsDestroyed) {
   configure("labels", {});
   bool answered = false;
   rig_.server.submit_create(rig_.server.kinds().of<api::Pod>(), "web", std::make_unique<api::Pod>(pod_of("c")), {},
@@ -264,7 +264,7 @@ TEST_F(WebhooksTest, AReviewThatOutlivesItsCallerEndsUnanswered) {
   EXPECT_EQ(rig_.server.find<api::Pod>("web", "c"), nullptr);
 }
 
-TEST_F(WebhooksTest, TheOlderReviewIsSpokenToThoseWhoListItFirst) {
+TEST_F(WebhooksTest, AWebhookThatListsV1Beta1FirstGetsV1Beta1Reviews) {
   configure("old", {{"admissionReviewVersions", json::array{"v1beta1", "v1"}}});
   verdict_ = [](const json::object&) {
     json::object answer = labelling("beta");

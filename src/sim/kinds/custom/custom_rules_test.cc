@@ -40,7 +40,7 @@ struct MigrationRules : RulesFixture {
   }
 };
 
-TEST(Definitions, AreEstablishedAtOnce) {
+TEST(CustomResourceDefinitions, AreEstablishedOnCreation) {
   const RulesFixture rules;
   const auto created = rules.create("customresourcedefinitions.apiextensions.k8s.io", definition());
   const std::string& content = static_cast<const CustomObject&>(*created.object).content();
@@ -50,7 +50,7 @@ TEST(Definitions, AreEstablishedAtOnce) {
   }
 }
 
-TEST(Definitions, BringNamesColumnsAndSubresources) {
+TEST(CustomResourceDefinitions, DefineTheNamesColumnsAndSubresourcesOfTheKind) {
   const MigrationRules rules;
   const Kind& kind = rules.kind("migrations.rescheduler.io");
   EXPECT_EQ(kind.list_kind, "MigrationList");
@@ -61,7 +61,7 @@ TEST(Definitions, BringNamesColumnsAndSubresources) {
   EXPECT_EQ(kind.definition->columns[0].json_path, ".status.phase");
 }
 
-TEST(Definitions, AreRefusedWhenTheyCannotWork) {
+TEST(CustomResourceDefinitions, AreRejectedWhenTheyAreInvalid) {
   const RulesFixture rules;
   const auto faults = [&](std::string_view json) {
     return rules.create("customresourcedefinitions.apiextensions.k8s.io", json).faults;
@@ -80,7 +80,7 @@ TEST(Definitions, AreRefusedWhenTheyCannotWork) {
       {"spec.versions[0].schema.openAPIV3Schema: Invalid value: \"schema\": properties[spec].pattern: "});
 }
 
-TEST(CustomKinds, AreCheckedByTheirSchema) {
+TEST(CustomKinds, ValidateObjectsAgainstTheSchema) {
   const MigrationRules rules;
   expect_faults(rules.faults(R"({"pod":"a"})"), {});
   expect_faults(rules.create("migrations.rescheduler.io", "{}").faults, {"spec: Required value"});
@@ -113,13 +113,13 @@ TEST(CustomKinds, AreCheckedByTheirSchema) {
   expect_faults(rules.faults(R"({"pod":"a","note":null,"port":"http","free":{"x":[1]}})"), {});
 }
 
-TEST(CustomKinds, ArePrunedAndFilledIn) {
+TEST(CustomKinds, PruneUnknownFieldsAndSetDefaults) {
   const MigrationRules rules;
   EXPECT_EQ(rules.stored(R"({"spec":{"pod":"a","typo":1,"free":{"kept":1},"labels":{"k":"v"}},"other":2})"),
             R"({"spec":{"free":{"kept":1},"labels":{"k":"v"},"mode":"Evict","pod":"a"}})");
 }
 
-TEST(CustomKinds, RefuseUnknownFieldsWhenStrict) {
+TEST(CustomKinds, RejectUnknownFieldsInStrictMode) {
   const MigrationRules rules;
   const auto object = object_from_json(rules.kind("migrations.rescheduler.io"),
                                        R"({"metadata":{"name":"m"},"spec":{"pod":"a","typo":1,"free":{"x":1}}})", true);
@@ -129,7 +129,7 @@ TEST(CustomKinds, RefuseUnknownFieldsWhenStrict) {
             "\"spec.typo\"");
 }
 
-TEST(CustomKinds, KeepStatusAndSpecApart) {
+TEST(CustomKinds, UpdateStatusAndSpecSeparately) {
   const MigrationRules rules;
   const Kind& kind = rules.kind("migrations.rescheduler.io");
   const auto created = rules.create("migrations.rescheduler.io", R"({"spec":{"pod":"a"},"status":{"phase":"Done"}})");
@@ -149,7 +149,7 @@ TEST(CustomKinds, KeepStatusAndSpecApart) {
   EXPECT_TRUE(kind.rules.spec_differs(*created.object, *sent));
 }
 
-TEST(CustomKinds, CanBeSelectedByTheFieldsTheyName) {
+TEST(CustomKinds, SupportTheirSelectableFields) {
   const MigrationRules rules;
   const Kind& kind = rules.kind("migrations.rescheduler.io");
   const auto created = rules.create("migrations.rescheduler.io", R"({"spec":{"pod":"a"}})");

@@ -18,7 +18,7 @@ std::string pod(std::string_view more = "", std::string_view container = "") {
 }
 const api::Pod& as_pod(const RulesFixture::Created& created) { return static_cast<const api::Pod&>(*created.object); }
 
-TEST(PodRules, FillInWhatARealServerFillsIn) {
+TEST(PodRules, SetTheDefaultsOfARealServer) {
   const RulesFixture rules;
   const auto created = rules.create(
       "pods", pod(R"(,"volumes":[{"name":"v"},{"name":"s","secret":{"secretName":"t"}}])",
@@ -47,7 +47,7 @@ TEST(PodRules, FillInWhatARealServerFillsIn) {
   EXPECT_EQ(as_pod(created).status().qos_class(), "Guaranteed");
 }
 
-TEST(PodRules, PullImagesAlwaysOnlyWhenTheirTagMayMove) {
+TEST(PodRules, SetPullPolicyAlwaysOnlyForMissingOrLatestTags) {
   const RulesFixture rules;
   for (const auto& [image, policy] : std::vector<std::pair<std::string, std::string>>{
            {"nginx", "Always"},
@@ -62,7 +62,7 @@ TEST(PodRules, PullImagesAlwaysOnlyWhenTheirTagMayMove) {
   }
 }
 
-TEST(PodRules, TellTheQualityOfService) {
+TEST(PodRules, SetTheQosClass) {
   const RulesFixture rules;
   for (const auto& [resources, expected] : std::vector<std::pair<std::string, std::string>>{
            {R"({})", "BestEffort"},
@@ -76,7 +76,7 @@ TEST(PodRules, TellTheQualityOfService) {
   }
 }
 
-TEST(PodRules, TolerateSickNodesForFiveMinutes) {
+TEST(PodRules, AddTolerationsOfFiveMinutesForNotReadyAndUnreachableNodes) {
   const RulesFixture rules;
   const auto created = rules.create("pods", pod());
   ASSERT_EQ(as_pod(created).spec().tolerations_size(), 2);
@@ -91,7 +91,7 @@ TEST(PodRules, TolerateSickNodesForFiveMinutes) {
   EXPECT_EQ(as_pod(all).spec().tolerations_size(), 1);
 }
 
-TEST(PodRules, TakeThePriorityOfTheirClass) {
+TEST(PodRules, SetThePriorityFromThePriorityClass) {
   RulesFixture rules;
   const auto gold = std::make_shared<api::PriorityClass>();
   gold->mutable_metadata()->set_name("gold");
@@ -118,7 +118,7 @@ TEST(PodRules, TakeThePriorityOfTheirClass) {
   EXPECT_EQ(as_pod(rules.create("pods", pod())).spec().priority_class_name(), "gold");
 }
 
-TEST(PodRules, APodThatNamesItsNodeGetsTheNodesRegionAndZone) {
+TEST(PodRules, APodCreatedWithANodeNameGetsTheZoneLabelOfTheNode) {
   RulesFixture rules;
   const auto node = std::make_shared<api::Node>();
   (*node->mutable_metadata()->mutable_labels())["topology.kubernetes.io/zone"] = "z1";
@@ -137,7 +137,7 @@ TEST(PodRules, APodThatNamesItsNodeGetsTheNodesRegionAndZone) {
   EXPECT_FALSE(as_pod(rules.create("pods", pod())).metadata().labels().contains("topology.kubernetes.io/zone"));
 }
 
-TEST(PodRules, MarkGatedPods) {
+TEST(PodRules, SetTheSchedulingGatedConditionOfGatedPods) {
   const RulesFixture rules;
   const auto created = rules.create("pods", pod(R"(,"schedulingGates":[{"name":"example.com/wait"}])"));
   ASSERT_EQ(as_pod(created).status().conditions_size(), 1);
@@ -145,7 +145,7 @@ TEST(PodRules, MarkGatedPods) {
   EXPECT_TRUE(as_pod(created).status().conditions(0).has_last_transition_time());
 }
 
-TEST(PodRules, WriteDownTheLabelsThatMatchLabelKeysMean) {
+TEST(PodRules, AddTheLabelsOfMatchLabelKeysToTheLabelSelector) {
   const RulesFixture rules;
   const auto created = rules.create("pods", R"({"metadata":{"labels":{"rev":"7"}},"spec":{"containers":[{"name":"a",)"
                                             R"("image":"i:1"}],"topologySpreadConstraints":[{"maxSkew":1,)"
@@ -157,7 +157,7 @@ TEST(PodRules, WriteDownTheLabelsThatMatchLabelKeysMean) {
   EXPECT_EQ(selector.match_expressions(0).values(0), "7");
 }
 
-std::vector<FaultCase> wrong_pods() {
+std::vector<FaultCase> invalid_pods() {
   const auto node_affinity = [](std::string_view inner) {
     return pod(fmt::format(R"(,"affinity":{{"nodeAffinity":{}}})", inner));
   };
@@ -172,7 +172,7 @@ std::vector<FaultCase> wrong_pods() {
       {"no image and no name",
        R"({"spec":{"containers":[{}]}})",
        {"spec.containers[0].name: Required value", "spec.containers[0].image: Required value"}},
-      {"capital letters",
+      {"capital letters in a name",
        R"({"spec":{"containers":[{"name":"A","image":"i"}]}})",
        {"spec.containers[0].name: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower case "
         "alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or "
@@ -180,10 +180,10 @@ std::vector<FaultCase> wrong_pods() {
       {"the same container twice",
        R"({"spec":{"containers":[{"name":"a","image":"i"},{"name":"a","image":"i"}]}})",
        {"spec.containers[1].name: Duplicate value: \"a\""}},
-      {"an init container named as another",
+      {"an init container with the name of a container",
        pod(R"(,"initContainers":[{"name":"a","image":"i"}])"),
        {"spec.initContainers[0].name: Duplicate value: \"a\""}},
-      {"restart policy",
+      {"an unknown restart policy",
        pod(R"(,"restartPolicy":"Sometimes")"),
        {"spec.restartPolicy: Unsupported value: \"Sometimes\": supported values: \"Always\", \"OnFailure\", "
         "\"Never\""}},
@@ -199,14 +199,14 @@ std::vector<FaultCase> wrong_pods() {
         "or fully qualified",
         "spec.containers[0].resources.requests[bananas]: Invalid value: \"bananas\": must be a standard resource for "
         "containers"}},
-      {"half a device",
+      {"a fraction of an extended resource",
        pod("", R"(,"resources":{"limits":{"example.com/gpu":"500m"}})"),
        {"spec.containers[0].resources.limits[example.com/gpu]: Invalid value: \"500m\": must be an integer",
         "spec.containers[0].resources.requests[example.com/gpu]: Invalid value: \"500m\": must be an integer"}},
       {"the same volume twice",
        pod(R"(,"volumes":[{"name":"v"},{"name":"v"}])"),
        {"spec.volumes[1].name: Duplicate value: \"v\""}},
-      {"a mount of nothing",
+      {"a mount of an unknown volume",
        pod("", R"(,"volumeMounts":[{"name":"v","mountPath":"/v"}])"),
        {"spec.containers[0].volumeMounts[0].name: Not found: \"v\""}},
       {"a host port twice",
@@ -215,7 +215,7 @@ std::vector<FaultCase> wrong_pods() {
       {"a port out of range",
        pod("", R"(,"ports":[{"containerPort":70000}])"),
        {"spec.containers[0].ports[0].containerPort: Invalid value: 70000: must be between 1 and 65535, inclusive"}},
-      {"a probe of nothing",
+      {"a probe without a handler",
        pod("", R"(,"livenessProbe":{})"),
        {"spec.containers[0].livenessProbe: Required value: must specify a handler type"}},
       {"weight 0",
@@ -224,7 +224,7 @@ std::vector<FaultCase> wrong_pods() {
       {"weight 101",
        node_affinity(R"({"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":101,"preference":{}}]})"),
        {preferred + ".weight: Invalid value: 101: must be in the range 1-100"}},
-      {"no terms",
+      {"no node selector terms",
        node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}})"),
        {required + ": Required value: must have at least one node selector term"}},
       {"two names in one field requirement",
@@ -248,7 +248,7 @@ std::vector<FaultCase> wrong_pods() {
       {"skew 0",
        spread(R"({"maxSkew":0,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"})"),
        {"spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero"}},
-      {"minDomains when anything goes",
+      {"minDomains with ScheduleAnyway",
        spread(R"({"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway","minDomains":2})"),
        {"spec.topologySpreadConstraints[0].minDomains: Invalid value: 2: can only use minDomains if "
         "whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway"}},
@@ -257,23 +257,23 @@ std::vector<FaultCase> wrong_pods() {
               R"({"maxSkew":2,"topologyKey":"z","whenUnsatisfiable":"ScheduleAnyway"})"),
        {"spec.topologySpreadConstraints[0].{topologyKey, whenUnsatisfiable}: Duplicate value: \"{z, "
         "ScheduleAnyway}\""}},
-      {"a toleration of everything that equals nothing",
+      {"a toleration with a value but without a key",
        pod(R"(,"tolerations":[{"value":"x"}])"),
        {"spec.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means "
         "\"match all values and all keys\""}},
-      {"seconds for the wrong effect",
+      {"tolerationSeconds with the effect NoSchedule",
        pod(R"(,"tolerations":[{"key":"k","operator":"Exists","effect":"NoSchedule","tolerationSeconds":3}])"),
        {"spec.tolerations[0].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when "
         "`tolerationSeconds` is set"}},
       {"assigned and gated",
        pod(R"(,"nodeName":"n1","schedulingGates":[{"name":"example.com/wait"}])"),
        {"spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared"}},
-      {"a node selector that is no label",
+      {"a node selector with an invalid label value",
        pod(R"(,"nodeSelector":{"disk":"a b"})"),
        {"spec.nodeSelector: Invalid value: \"a b\": a valid label must be an empty string or consist of alphanumeric "
         "characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
         "'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"}},
-      {"a deletion cost that is no number",
+      {"an invalid deletion cost",
        R"({"metadata":{"annotations":{"controller.kubernetes.io/pod-deletion-cost":"+1"}},"spec":{"containers":[)"
        R"({"name":"a","image":"i"}]}})",
        {"metadata.annotations[controller.kubernetes.io/pod-deletion-cost]: Invalid value: \"+1\": must be a 32bit "
@@ -281,12 +281,12 @@ std::vector<FaultCase> wrong_pods() {
   };
 }
 
-class WrongPods : public ::testing::TestWithParam<FaultCase> {};
-TEST_P(WrongPods, AreRefusedInTheWordsOfARealServer) {
+class InvalidPods : public ::testing::TestWithParam<FaultCase> {};
+TEST_P(InvalidPods, AreRejectedWithTheMessagesOfARealServer) {
   const RulesFixture rules;
   expect_faults(rules.create("pods", GetParam().json).faults, GetParam().faults);
 }
-INSTANTIATE_TEST_SUITE_P(Rules, WrongPods, ::testing::ValuesIn(wrong_pods()));
+INSTANTIATE_TEST_SUITE_P(Rules, InvalidPods, ::testing::ValuesIn(invalid_pods()));
 
 struct UpdateCase {
   const char* name;
@@ -308,12 +308,12 @@ std::vector<UpdateCase> pod_updates() {
   const std::string disk = R"({"key":"disk","operator":"Exists"})";
   const auto expressions = [](std::string_view list) { return fmt::format(R"({{"matchExpressions":[{}]}})", list); };
   return {
-      {"an image",
+      {"another image",
        pod(tolerations),
        R"({"spec":{"serviceAccountName":"default","containers":[{"name":"a","image":"nginx:2"}],"tolerations":)"
        R"([{"operator":"Exists"}]}})",
        {}},
-      {"a command",
+      {"another command",
        pod(tolerations),
        pod(tolerations, R"(,"command":["sh"])"),
        {"spec: Forbidden: pod updates may not change fields other than "
@@ -336,8 +336,8 @@ std::vector<UpdateCase> pod_updates() {
        pod(R"(,"activeDeadlineSeconds":5)" + tolerations),
        pod(R"(,"activeDeadlineSeconds":6)" + tolerations),
        {"spec.activeDeadlineSeconds: Invalid value: 6: must be less than or equal to previous value"}},
-      {"a gate less", pod("," + gate + tolerations), pod(tolerations), {}},
-      {"a gate more",
+      {"one scheduling gate less", pod("," + gate + tolerations), pod(tolerations), {}},
+      {"one scheduling gate more",
        pod(tolerations),
        pod("," + gate + tolerations),
        {"spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate "
@@ -350,12 +350,12 @@ std::vector<UpdateCase> pod_updates() {
        pod(tolerations),
        pod(tolerations + R"(,"nodeSelector":{"a":"b"})"),
        {"spec: Forbidden: pod updates may not change fields other than"}},
-      {"a node selector taken away while gated",
+      {"a node selector removed while gated",
        pod("," + gate + tolerations + R"(,"nodeSelector":{"a":"b"})"),
        pod("," + gate + tolerations),
        {"spec.nodeSelector: Invalid value: {}: only additions to spec.nodeSelector are allowed (no mutations or "
         "deletions)"}},
-      {"node affinity where there was none", pod("," + gate + tolerations), terms(expressions(zone)), {}},
+      {"node affinity added while gated", pod("," + gate + tolerations), terms(expressions(zone)), {}},
       {"a narrower term", terms(expressions(zone)), terms(expressions(zone + "," + disk)), {}},
       {"another term",
        terms(expressions(zone)),
@@ -371,13 +371,13 @@ std::vector<UpdateCase> pod_updates() {
 }
 
 class PodUpdates : public ::testing::TestWithParam<UpdateCase> {};
-TEST_P(PodUpdates, AreAllowedAsOnARealServer) {
+TEST_P(PodUpdates, AreAllowedOrRejectedAsOnARealServer) {
   const RulesFixture rules;
   expect_faults(rules.update("pods", GetParam().before, GetParam().after), GetParam().faults);
 }
 INSTANTIATE_TEST_SUITE_P(Rules, PodUpdates, ::testing::ValuesIn(pod_updates()));
 
-TEST(PodRules, LetAStatusUpdateTouchNothingElse) {
+TEST(PodRules, AStatusUpdateChangesOnlyTheStatus) {
   const RulesFixture rules;
   const auto created = rules.create("pods", pod());
   const Kind& pods = rules.kind("pods");
@@ -398,7 +398,7 @@ TEST(PodRules, LetAStatusUpdateTouchNothingElse) {
   EXPECT_FALSE(faults.empty());
 }
 
-TEST(PodRules, AnswerFieldSelectors) {
+TEST(PodRules, SupportFieldSelectors) {
   const RulesFixture rules;
   const auto created = rules.create("pods", pod(R"(,"nodeName":"n1","hostNetwork":true)"));
   const Kind& pods = rules.kind("pods");
