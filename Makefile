@@ -5,11 +5,11 @@ SHELL := /bin/bash
 
 JOBS ?= $(shell nproc)
 BASE ?=
-# Tests that drive an embedded cluster wait more than they compute: twice as many of them as there are processors keep those busy.
-TEST_JOBS ?= $(shell echo $$((2 * $(JOBS))))
+# Tests that drive an embedded cluster wait more than they compute: five of them keep two processors busy.
+TEST_JOBS ?= $(shell echo $$((5 * $(JOBS) / 2)))
 # Nothing is tried twice: a test that fails has failed.
 CTEST := ctest --output-on-failure --no-tests=error
-build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
+build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
 .PHONY: help demo release test test-real test-all manifests reference image-test conformance lint tidy format asan tsan gcc mutate fuzz rig deps deps-build deps-release clean
 
@@ -37,7 +37,7 @@ test: deps ## every test that takes seconds and needs no control plane built fro
 	@$(CTEST) -j $(TEST_JOBS) --test-dir build/check -LE 'real|long'
 
 test-real: deps rig ## the tests on the real control plane (built once, cached outside the tree), and the long runs
-	@$(call build,check)
+	@$(call build,check,,-DRESCHEDULER_REAL=ON)
 	@$(CTEST) -j $(JOBS) --test-dir build/check -L 'real|long'
 
 test-all: test test-real ## all of both

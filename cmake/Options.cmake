@@ -31,7 +31,9 @@ target_compile_options(rescheduler_options INTERFACE
   $<$<BOOL:${RESCHEDULER_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # g++ 12 reports a mismatch for every coroutine frame, and these two fire inside libstdc++ itself.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-restrict -Wno-maybe-uninitialized>)
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-restrict -Wno-maybe-uninitialized>
+  # In a batch, g++ takes each file for a header, in which the type of a member must not be private to the file.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<EQUAL:${RESCHEDULER_UNITY},1>>>:-Wno-subobject-linkage>)
 target_compile_definitions(rescheduler_options INTERFACE
   # Asio's and Beast's algorithms are compiled once, in src/net/boost_impl.cc.
   BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_SEPARATE_COMPILATION

@@ -175,9 +175,15 @@ struct FieldOf : Field {
 
 namespace detail {
 
+template <class T>
+inline constexpr bool kIsOptional = false;
+template <class T>
+inline constexpr bool kIsOptional<std::optional<T>> = true;
+
 template <auto Member>
 struct MemberOf;
 template <class S, class T, T S::* Member>
+  requires(!kIsOptional<T>)
 struct MemberOf<Member> {
   using Struct = S;
   using Type = T;
