@@ -184,7 +184,7 @@ TEST(ReschedulerArgs, HaveTheDefaultsOfTheGuides) {
   EXPECT_EQ(args.rescheduling.interval, std::chrono::seconds{30});
 }
 
-TEST(ReschedulerArgs, EachKeyHasItsTypeAndRange) {
+TEST(ReschedulerArgs, EachFieldIsCheckedForItsTypeAndRange) {
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"{cpuThreshold: 0}", ".cpuThreshold: must be a percentage above 0 and up to 100"},
            {"{memoryThreshold: 100.1}", ".memoryThreshold: must be a percentage above 0 and up to 100"},

@@ -29,7 +29,7 @@ class PrefersShortNames final : public placement::PluginOf<PrefersShortNames> {
   }
 };
 
-placement::Registry with_toy() {
+placement::Registry registry_with_example() {
   placement::Registry registry(placement::all_plugins());
   registry.add({"PrefersShortNames", [](const auto*) { return std::make_unique<PrefersShortNames>(); }, 7, false});
   return registry;
@@ -43,8 +43,8 @@ ConfigurationReading enabling_at(std::string_view point, const PluginCatalog& ca
       "f", catalog);
 }
 
-TEST(ToyPlugin, MayBeNamedAtThePointsItSaysItHasAndNowhereElse) {
-  const PluginCatalog catalog = catalog_of(with_toy());
+TEST(ExamplePlugin, CanBeEnabledOnlyAtTheExtensionPointsThatItImplements) {
+  const PluginCatalog catalog = catalog_of(registry_with_example());
   const auto reading = enabling_at("score", catalog);
   ASSERT_THAT(reading.problems, IsEmpty());
   EXPECT_TRUE(reading.configuration.profiles[0].uses("PrefersShortNames", Point::Score));
@@ -58,8 +58,8 @@ TEST(ToyPlugin, MayBeNamedAtThePointsItSaysItHasAndNowhereElse) {
   EXPECT_THAT(enabling_at("score", default_catalog()).problems, SizeIs(1)) << "a plugin without a row is unknown";
 }
 
-TEST(ToyPlugin, HasASayOnceItIsEnabled) {
-  const placement::Registry registry = with_toy();
+TEST(ExamplePlugin, ChangesTheDecisionWhenItIsEnabled) {
+  const placement::Registry registry = registry_with_example();
   const auto reading = enabling_at("multiPoint", catalog_of(registry));
   ASSERT_THAT(reading.problems, IsEmpty());
   placement::testing::Bench plain;

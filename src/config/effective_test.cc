@@ -196,33 +196,35 @@ TEST(EffectiveConfiguration, NeverShowsAPrivateKey) {
   configuration.extenders = {extender};
   const std::string text = effective(configuration);
   EXPECT_THAT(text, Not(HasSubstr("PRIVATE")));
-  EXPECT_THAT(text, Not(HasSubstr("UFJJVkFURQ"))) << "nor as base64";
+  EXPECT_THAT(text, Not(HasSubstr("UFJJVkFURQ"))) << "the key must not be shown in base64 either";
   const auto again = read_configuration(text, "again", default_catalog());
   EXPECT_THAT(again.problems, IsEmpty()) << text;
   EXPECT_EQ(effective(again.configuration), text);
 }
 
-std::string any_word() { return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127))); }
+std::string random_word() {
+  return *rc::gen::nonEmpty(rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127)));
+}
 
-Extender any_extender(int index) {
-  Extender extender{"http://" + any_word()};
-  extender.filter_verb = any_word();
+Extender random_extender(int index) {
+  Extender extender{"http://" + random_word()};
+  extender.filter_verb = random_word();
   extender.weight = *rc::gen::inRange(1, 1000);
-  if (index == 0) extender.bind_verb = any_word();
+  if (index == 0) extender.bind_verb = random_word();
   extender.enable_https = *rc::gen::arbitrary<bool>();
   extender.http_timeout = std::chrono::nanoseconds{*rc::gen::inRange<std::int64_t>(1, 1'000'000'000'000)};
   extender.ignorable = *rc::gen::arbitrary<bool>();
   extender.managed_resources = {{fmt::format("example.com/r{}", index), *rc::gen::arbitrary<bool>()}};
   if (*rc::gen::arbitrary<bool>()) {
     extender.tls = ExtenderTls{};
-    extender.tls->ca_data = any_word();
-    extender.tls->server_name = any_word();
+    extender.tls->ca_data = random_word();
+    extender.tls->server_name = random_word();
   }
   return extender;
 }
 
 // A random profile as text, so that the test also covers reading it.
-std::string any_profile(int index) {
+std::string random_profile(int index) {
   static const std::vector<std::string> plugins = {
       "", "    multiPoint: {enabled: [{name: Rescheduler, weight: 7}, {name: Podrescheduling}]}\n",
       "    multiPoint: {disabled: [{name: NodePorts}], enabled: [{name: NodePorts}]}\n",
@@ -269,25 +271,25 @@ std::string any_profile(int index) {
   return text;
 }
 
-RC_GTEST_PROP(EffectiveConfiguration, ReadsBackAsWhatItWas, ()) {
+RC_GTEST_PROP(EffectiveConfiguration, ReadsBackUnchanged, ()) {
   std::string file = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n";
   const int profiles = *rc::gen::inRange(1, 4);
-  for (int i = 0; i < profiles; ++i) file += any_profile(i);
+  for (int i = 0; i < profiles; ++i) file += random_profile(i);
   auto first = read_configuration(file, "first", default_catalog());
   RC_ASSERT(first.problems.empty());
   Configuration& before = first.configuration;
   before.parallelism = *rc::gen::inRange(1, 100);
   before.leader_election.leader_elect = *rc::gen::arbitrary<bool>();
   before.leader_election.retry_period = std::chrono::nanoseconds{*rc::gen::inRange<std::int64_t>(1, 8'000'000'000)};
-  before.leader_election.resource_name = any_word();
-  before.client_connection.kubeconfig = any_word();
+  before.leader_election.resource_name = random_word();
+  before.client_connection.kubeconfig = random_word();
   before.client_connection.qps = *rc::gen::inRange(1, 1000) / 8.0;
   before.enable_profiling = *rc::gen::arbitrary<bool>();
   before.enable_contention_profiling = *rc::gen::arbitrary<bool>();
   before.percentage_of_nodes_to_score = *rc::gen::inRange(0, 101);
   before.pod_max_backoff = std::chrono::seconds{*rc::gen::inRange(1, 1000)};
   before.delay_cache_until_active = *rc::gen::arbitrary<bool>();
-  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) before.extenders.push_back(any_extender(i - 1));
+  for (int i = *rc::gen::inRange(0, 3); i > 0; --i) before.extenders.push_back(random_extender(i - 1));
 
   const std::string text = effective(before);
   const auto second = read_configuration(text, "second", default_catalog());

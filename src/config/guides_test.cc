@@ -84,7 +84,7 @@ void expect_full_configuration(const ConfigurationReading& reading) {
   for (const Point point : {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}) {
     EXPECT_TRUE(runs(reading, point, "Rescheduler")) << name_of(point);
   }
-  EXPECT_TRUE(runs(reading, Point::Filter, "NodeResourcesFit")) << "the defaults stay";
+  EXPECT_TRUE(runs(reading, Point::Filter, "NodeResourcesFit")) << "the default plugins stay enabled";
   const ReschedulerSettings& args = args_of(reading);
   EXPECT_EQ(args.placing.cpu_threshold, 80);
   EXPECT_EQ(args.placing.cpu_score_weight, 0.6);
@@ -105,7 +105,7 @@ metadata:
 )") + kConfigMapData));
 }
 
-TEST(Guides, TheSettingsForProductionLoadAsTheyStand) {
+TEST(Guides, TheSettingsForProductionLoadAsPrinted) {
   const auto reading = loaded(R"(pluginConfig:
 - name: Rescheduler
   args:
@@ -131,12 +131,12 @@ TEST(Guides, TheSettingsForProductionLoadAsTheyStand) {
   EXPECT_EQ(args_of(reading).rescheduling.interval, std::chrono::minutes{1});
   EXPECT_FALSE(args_of(reading).placing.enable_preventive_rescheduling);
   EXPECT_EQ(args_of(reading).rescheduling.excluded_namespaces.size(), 5U);
-  ASSERT_EQ(reading.notes.size(), 2U) << "a profile alone, and settings of a plugin that it does not enable";
+  ASSERT_EQ(reading.notes.size(), 2U) << "the file has only a profile, and the profile does not enable the plugin";
   EXPECT_THAT(reading.notes[0].text, HasSubstr("is a profile, not a complete file"));
   EXPECT_THAT(reading.notes[1].text, HasSubstr("Rescheduler is not enabled"));
 }
 
-TEST(Guides, TheSettingsForFrequentReschedulingLoadAsTheyStand) {
+TEST(Guides, TheSettingsForFrequentReschedulingLoadAsPrinted) {
   const auto reading = loaded(R"(pluginConfig:
 - name: Rescheduler
   args:
@@ -193,13 +193,13 @@ void expect_short_configuration(const ConfigurationReading& reading) {
   EXPECT_THAT(args_of(reading).rescheduling.enabled_strategies, ElementsAre("LoadBalancing", "ResourceOptimization"));
 }
 
-TEST(Guides, PairsInBracketsLoad) {
+TEST(Guides, PluginListsInBracketsLoadWithoutANote) {
   const auto reading = loaded(kShort);
-  EXPECT_THAT(reading.notes, IsEmpty()) << "it is good YAML for a list of maps";
+  EXPECT_THAT(reading.notes, IsEmpty()) << "it is valid YAML for a list of maps";
   expect_short_configuration(reading);
 }
 
-TEST(Guides, PluginsNamedShorterStillLoadWithANote) {
+TEST(Guides, ShortFormsOfPluginListsLoadWithANote) {
   for (const char* shorter : {"[Rescheduler]", "{name: Rescheduler}", "Rescheduler", "['Rescheduler']"}) {
     std::string text = kShort;
     for (auto at = text.find("[name: Rescheduler]"); at != std::string::npos; at = text.find("[name: Rescheduler]")) {
@@ -215,7 +215,7 @@ TEST(Guides, PluginsNamedShorterStillLoadWithANote) {
   }
 }
 
-TEST(Guides, EachStageOfTheSwitchesLoads) {
+TEST(Guides, SchedulingOptimizationLoadsWithAndWithoutPreventiveRescheduling) {
   for (const auto& [optimize, prevent] : {std::pair{true, false}, {true, true}}) {
     const auto reading = loaded(fmt::format(R"(plugins:
   multiPoint:
@@ -258,16 +258,16 @@ void expect_beta_configuration(const ConfigurationReading& reading) {
   EXPECT_THAT(reading.notes[1].text, HasSubstr("schedulerName: is the name that kube-scheduler uses"));
 }
 
-TEST(Guides, TheOlderVersionLoadsIndentedAsItIsPrinted) { expect_beta_configuration(loaded(kBeta)); }
+TEST(Guides, V1beta3LoadsWithTheIndentationOfTheGuide) { expect_beta_configuration(loaded(kBeta)); }
 
-TEST(Guides, TheOlderVersionLoadsFromAConfigMap) {
+TEST(Guides, V1beta3LoadsFromAConfigMap) {
   const auto reading = loaded(std::string("kind: ConfigMap\ndata:\n  readme: hello\n  sched-cc.yaml: |\n") + kBeta);
   expect_beta_configuration(reading);
-  EXPECT_EQ(reading.notes.at(0).line, 5) << "of the file, not of what is in it";
+  EXPECT_EQ(reading.notes.at(0).line, 5) << "the line in the whole file, not in the embedded document";
   EXPECT_EQ(reading.notes.at(0).column, 17);
 }
 
-TEST(Guides, ProblemsWithinAConfigMapPointIntoTheFile) {
+TEST(Guides, ProblemsInAConfigMapHaveTheirLineInTheWholeFile) {
   const auto reading = read_configuration(
       "data:\n  config.yaml: |\n\n    apiVersion: kubescheduler.config.k8s.io/v1\n    kind: "
       "KubeSchedulerConfiguration\n    paralelism: 3\n",
@@ -279,13 +279,13 @@ TEST(Guides, ProblemsWithinAConfigMapPointIntoTheFile) {
   EXPECT_EQ(broken.problems[0].line, 4);
 }
 
-TEST(Guides, AConfigMapInQuotesLoadsToo) {
+TEST(Guides, AConfigurationInQuotesLoadsFromAConfigMap) {
   const auto reading =
       loaded(R"(data: {a.yaml: "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"})");
   EXPECT_EQ(reading.configuration.profiles.size(), 1U);
 }
 
-TEST(Guides, AConfigMapWithoutOneConfigurationIsRefused) {
+TEST(Guides, AConfigMapWithoutExactlyOneConfigurationIsRejected) {
   for (const char* text : {"kind: ConfigMap\n", "data: {}\n", "data: {a: x, b: y}\n",
                            "data: {a: 'kind: KubeSchedulerConfiguration', b: 'kind: KubeSchedulerConfiguration'}\n"}) {
     const auto reading = read_configuration(text, "f", default_catalog());

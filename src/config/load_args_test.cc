@@ -55,7 +55,7 @@ constexpr const char* kEverything = R"({
     {kind: prometheus, address: 'https://other.example', insecureSkipVerify: true, bearerTokenFile: /token},
     {kind: metrics-server}, {kind: file, path: /loads.csv}]})";
 
-TEST(LoadArgs, WhatIsNotWrittenHasItsDefault) {
+TEST(LoadArgs, UnsetFieldsHaveTheirDefaults) {
   for (const char* text : {"{}", "null"}) {
     const auto reading = read(text);
     EXPECT_EQ(load_of(reading), LoadSettings{});
@@ -67,7 +67,7 @@ TEST(LoadArgs, WhatIsNotWrittenHasItsDefault) {
   EXPECT_EQ(load.interval, 15s);
 }
 
-TEST(LoadArgs, EverythingIsRead) {
+TEST(LoadArgs, EveryFieldIsRead) {
   const auto reading = read(kEverything);
   const LoadSettings load = load_of(reading);
   EXPECT_THAT(reading.notes, IsEmpty());
@@ -102,9 +102,11 @@ TEST(LoadArgs, EverythingIsRead) {
   EXPECT_EQ(load.sources[3].path, "/loads.csv");
 }
 
-TEST(LoadArgs, NoSourceAtAllMeansRequests) { EXPECT_THAT(load_of(read("{sources: []}")).sources, IsEmpty()); }
+TEST(LoadArgs, AnEmptyListOfSourcesIsNotReplacedByTheDefault) {
+  EXPECT_THAT(load_of(read("{sources: []}")).sources, IsEmpty());
+}
 
-TEST(LoadArgs, WhatIsPrintedReadsBackAsTheSame) {
+TEST(LoadArgs, PrintedSettingsReadBackUnchanged) {
   for (const std::string text :
        {"{}", "{sources: []}", "{smoothing: {kind: none}}", "{smoothing: {kind: ewma}}", kEverything}) {
     const auto first = read(text);
@@ -115,8 +117,8 @@ TEST(LoadArgs, WhatIsPrintedReadsBackAsTheSame) {
   }
 }
 
-TEST(LoadArgs, EachMistakeIsSaid) {
-  const std::string words = "kind: prometheus, address: 'https://p'";
+TEST(LoadArgs, EachInvalidSettingIsReported) {
+  const std::string common = "kind: prometheus, address: 'https://p'";
   for (const auto& [text, problem] : std::vector<std::pair<std::string, std::string>>{
            {"{intervall: 3s}", ".intervall: unknown field"},
            {"{interval: 10ms}", ".interval: must be at least 1s"},
@@ -157,25 +159,25 @@ TEST(LoadArgs, EachMistakeIsSaid) {
             ".sources[0].address: must not contain a query (?)"},
            {"{sources: [{kind: prometheus, address: 'http://p', caFile: /x}]}",
             ".sources[0].address: must begin with https:// if caFile or insecureSkipVerify is set"},
-           {"{sources: [{" + words + ", caFile: /x, insecureSkipVerify: true}]}",
+           {"{sources: [{" + common + ", caFile: /x, insecureSkipVerify: true}]}",
             ".sources[0].insecureSkipVerify: must not be set together with caFile"},
-           {"{sources: [{" + words + ", username: me}]}",
+           {"{sources: [{" + common + ", username: me}]}",
             ".sources[0].username: username and passwordFile must be given together"},
-           {"{sources: [{" + words + ", username: me, passwordFile: /p, bearerTokenFile: /t}]}",
+           {"{sources: [{" + common + ", username: me, passwordFile: /p, bearerTokenFile: /t}]}",
             ".sources[0].bearerTokenFile: must not be set together with username"},
-           {"{sources: [{" + words + ", instanceLabel: a-b}]}",
+           {"{sources: [{" + common + ", instanceLabel: a-b}]}",
             ".sources[0].instanceLabel: must be a valid Prometheus label name"},
-           {"{sources: [{" + words + ", nodeLabel: '-'}]}", ".sources[0].nodeLabel: must be a valid node label key"},
-           {"{sources: [{" + words + ", matchNodeBy: []}]}",
+           {"{sources: [{" + common + ", nodeLabel: '-'}]}", ".sources[0].nodeLabel: must be a valid node label key"},
+           {"{sources: [{" + common + ", matchNodeBy: []}]}",
             ".sources[0].matchNodeBy: must not be empty if nodeLabel is not set"},
-           {"{sources: [{" + words + ", matchNodeBy: [ip]}]}",
+           {"{sources: [{" + common + ", matchNodeBy: [ip]}]}",
             ".sources[0].matchNodeBy: 'ip' is not a valid value; valid values are internalIP, name and hostname"},
-           {"{sources: [{" + words + ", matchNodeBy: [name, name]}]}",
+           {"{sources: [{" + common + ", matchNodeBy: [name, name]}]}",
             ".sources[0].matchNodeBy: 'name' is listed twice"},
-           {"{sources: [{" + words + ", timeout: 1ms}]}", ".sources[0].timeout: must be at least 100ms"},
-           {"{sources: [{" + words + ", queries: {gpu: x}}]}",
+           {"{sources: [{" + common + ", timeout: 1ms}]}", ".sources[0].timeout: must be at least 100ms"},
+           {"{sources: [{" + common + ", queries: {gpu: x}}]}",
             ".sources[0].queries.gpu: is not a known resource; use cpu, memory or a name from load.resources"},
-           {"{sources: [{" + words + ", queries: {cpu: ''}}]}",
+           {"{sources: [{" + common + ", queries: {cpu: ''}}]}",
             ".sources[0].queries.cpu: must not be empty; remove the field to use the default query"}}) {
     EXPECT_THAT(texts(read(text).problems), ElementsAre(problem)) << text;
   }
@@ -183,7 +185,7 @@ TEST(LoadArgs, EachMistakeIsSaid) {
               ElementsAre(HasSubstr(".sources[0].address: ")));
 }
 
-TEST(LoadArgs, WhatHasNoEffectIsRemarkedOn) {
+TEST(LoadArgs, SettingsWithoutEffectAndUnencryptedCredentialsAreReportedAsNotes) {
   for (const auto& [text, note] : std::vector<std::pair<std::string, std::string>>{
            {"{smoothing: {kind: none, halfLife: 3s}}", ".smoothing.halfLife: has no effect without kind: ewma"},
            {"{smoothing: {window: 3m}}", ".smoothing.window: has no effect without kind: percentile"},

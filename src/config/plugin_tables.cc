@@ -310,8 +310,9 @@ const Table& dynamic_resources_table() {
   using S = placement::DynamicResourcesArgs;
   static const Table table = table_of<S>(
       {
-          field<&S::filter_timeout>("filterTimeout", kNotNegative,
-                                    {"timeout of the filter for one node", "过滤一个节点的超时"}),
+          field<&S::filter_timeout>(
+              "filterTimeout", kNotNegative,
+              {"no effect: pods with resource claims stay pending", "无作用：带资源申领的 Pod 保持 Pending"}),
           documented<S>("bindingTimeout", {"duration", "10m0s"},
                         {"no effect: pods with resource claims stay pending", "无作用：带资源申领的 Pod 保持 Pending"}),
       },

@@ -35,7 +35,7 @@ const PodreschedulingSettings& args_of(const ConfigurationReading& read) {
   return *read.configuration.profiles.at(0).podrescheduling;
 }
 
-TEST(PodreschedulingArgs, AreTheDefaultsWhereNothingIsSaid) {
+TEST(PodreschedulingArgs, UnsetFieldsHaveTheirDefaults) {
   const auto read = reading("{}");
   EXPECT_THAT(read.problems, IsEmpty());
   EXPECT_EQ(args_of(read).recovery, RecoverySettings{});
@@ -66,7 +66,7 @@ TEST(PodreschedulingArgs, AreReadInBothVersions) {
   }
 }
 
-TEST(PodreschedulingArgs, AreCheckedStrictly) {
+TEST(PodreschedulingArgs, EachInvalidSettingIsReportedOnce) {
   const std::pair<const char*, const char*> cases[] = {
       {"{hart: true}", "hart"},
       {"{recovery: {mode: on}}", "valid values are off, observe and act"},
@@ -90,7 +90,7 @@ TEST(PodreschedulingArgs, AreCheckedStrictly) {
   }
 }
 
-TEST(PodreschedulingArgs, WhatIsPrintedIsReadBack) {
+TEST(PodreschedulingArgs, PrintedRecoverySettingsReadBackUnchanged) {
   const auto read = reading(
       "{hard: true, recovery: {mode: 'off', mostRetries: 7, applicationAfter: 3, rules: {failed: {reasons: [A, B]}, "
       "unknown: {enabled: false, after: 1s}}, excludedNamespaces: [], quarantine: {mode: observe, expiry: 90s}, "

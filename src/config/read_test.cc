@@ -27,7 +27,7 @@ std::vector<std::string> sentences(const std::vector<kube::YamlRemark>& remarks)
 std::vector<std::string> problems_of(const std::string& body) { return sentences(read(body).problems); }
 std::vector<std::string> notes_of(const std::string& body) { return sentences(read(body).notes); }
 
-TEST(ReadConfiguration, AFileThatSaysNothingGivesTheDefaults) {
+TEST(ReadConfiguration, AFileWithoutSettingsGivesTheDefaults) {
   const auto reading = read("");
   ASSERT_THAT(reading.problems, IsEmpty());
   EXPECT_THAT(reading.notes, IsEmpty());
@@ -43,7 +43,7 @@ TEST(ReadConfiguration, AFileThatSaysNothingGivesTheDefaults) {
   EXPECT_EQ(config.profiles[0].scheduler_name, "rescheduler-scheduler");
   EXPECT_EQ(config.profiles[0].percentage_of_nodes_to_score, std::nullopt);
   EXPECT_EQ(config.profiles[0].plugins, default_configuration(default_catalog()).profiles[0].plugins);
-  EXPECT_EQ(config.profiles[0].args.size(), 8U) << "every default plugin with settings has them";
+  EXPECT_EQ(config.profiles[0].args.size(), 8U) << "each default plugin that takes arguments has its default arguments";
 }
 
 TEST(ReadConfiguration, EveryFieldIsRead) {
@@ -99,7 +99,7 @@ extenders:
   EXPECT_EQ(config.extenders[0], expected);
 }
 
-TEST(ReadConfiguration, ZeroAndEmptyMeanTheDefaultWhereKubeSchedulerTakesThemSo) {
+TEST(ReadConfiguration, ZeroAndEmptyMeanTheDefaultInTheSameFieldsAsInKubeScheduler) {
   const auto reading = read(R"(
 leaderElection: {leaseDuration: 0s, renewDeadline: 0s, retryPeriod: 0s, resourceLock: "", resourceName: ""}
 clientConnection: {qps: 0, burst: 0, contentType: ""}
@@ -113,7 +113,7 @@ profiles: [{plugins: {score: {enabled: [{name: ImageLocality, weight: 0}]}}}]
   EXPECT_EQ(reading.configuration.profiles[0].at(Point::Score)[0], (placement::PluginUse{"ImageLocality", 1}));
 }
 
-TEST(ReadConfiguration, AllProblemsAreToldAtOnceWithTheirLines) {
+TEST(ReadConfiguration, AllProblemsAreReportedTogetherWithTheirLines) {
   EXPECT_THAT(problems_of(R"(parallelism: 0
 percentageOfNodesToScore: 101
 podInitialBackoffSeconds: ten
@@ -134,12 +134,12 @@ profiles:
                           "line 12: profiles[0].plugin: unknown field"));
 }
 
-TEST(ReadConfiguration, ADoubledFieldOrBrokenYamlIsAProblemWithItsLine) {
+TEST(ReadConfiguration, ADuplicateFieldOrInvalidYamlIsReportedWithItsLine) {
   EXPECT_THAT(problems_of("parallelism: 1\nparallelism: 2\n"), ElementsAre(testing::StartsWith("line 4: ")));
   EXPECT_THAT(problems_of("profiles: [\n"), ElementsAre(testing::StartsWith("line ")));
 }
 
-TEST(ReadConfiguration, OnlyItsOwnVersionsAndKindAreTaken) {
+TEST(ReadConfiguration, OnlyTheSupportedVersionsAndKindAreAccepted) {
   const auto problems = [](const char* text) {
     return sentences(read_configuration(text, "f", default_catalog()).problems);
   };
@@ -153,7 +153,7 @@ TEST(ReadConfiguration, OnlyItsOwnVersionsAndKindAreTaken) {
   EXPECT_THAT(problems("just words"), testing::Not(IsEmpty()));
 }
 
-TEST(ReadConfiguration, LeftoversOfTheOlderVersionAreTakenThereAndOnlyThere) {
+TEST(ReadConfiguration, FieldsThatOnlyV1beta3HasAreAcceptedOnlyInV1beta3) {
   const std::string leftovers = "healthzBindAddress: 0.0.0.0:10251\nmetricsBindAddress: ''\n";
   EXPECT_THAT(problems_of(leftovers),
               ElementsAre("line 3: healthzBindAddress: unknown field", "line 4: metricsBindAddress: unknown field"));
@@ -169,7 +169,7 @@ TEST(ReadConfiguration, LeftoversOfTheOlderVersionAreTakenThereAndOnlyThere) {
   EXPECT_EQ(read_configuration(head + "metricsBindAddress: a:b\n", "f", default_catalog()).problems.size(), 1U);
 }
 
-TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
+TEST(ReadConfiguration, SettingsWithoutEffectAreReportedAsNotes) {
   EXPECT_THAT(notes_of("parallelism: 8\nenableProfiling: false\nclientConnection: {acceptContentTypes: x}\n"),
               ElementsAre("line 3: parallelism: has no effect here: one thread makes all scheduling decisions",
                           "line 4: enableProfiling: has no effect here: this program has no Go profiler",
@@ -191,14 +191,14 @@ TEST(ReadConfiguration, WhatHasNoEffectIsSaid) {
                   "extension point"));
 }
 
-TEST(ReadConfiguration, WithoutProfilingThereIsNoneOfContentionUnlessAskedFor) {
+TEST(ReadConfiguration, ContentionProfilingDefaultsToTheValueOfEnableProfiling) {
   EXPECT_TRUE(read("").configuration.enable_contention_profiling);
   EXPECT_FALSE(read("enableProfiling: false\n").configuration.enable_contention_profiling);
   EXPECT_TRUE(
       read("enableProfiling: false\nenableContentionProfiling: true\n").configuration.enable_contention_profiling);
 }
 
-TEST(ReadConfiguration, BackoffsMustBeInOrder) {
+TEST(ReadConfiguration, TheInitialBackoffMustBePositiveAndNotAboveTheMaximumBackoff) {
   EXPECT_THAT(problems_of("podInitialBackoffSeconds: 20\n"),
               ElementsAre("line 3: podInitialBackoffSeconds: podMaxBackoffSeconds (10) must not be less than "
                           "podInitialBackoffSeconds (20)"));
@@ -206,7 +206,7 @@ TEST(ReadConfiguration, BackoffsMustBeInOrder) {
               ElementsAre("line 3: podInitialBackoffSeconds: must be between 1 and 86400"));
 }
 
-TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
+TEST(ReadConfiguration, InvalidLeaderElectionSettingsAreReportedUnlessLeaderElectionIsOff) {
   for (const auto& [settings, problem] : std::vector<std::pair<const char*, const char*>>{
            {"{resourceLock: endpoints}", "resourceLock: must be leases"},
            {"{leaseDuration: 10s}", "leaseDuration: must be greater than renewDeadline"},
@@ -223,7 +223,7 @@ TEST(ReadConfiguration, LeaderElectionMustBeAbleToWork) {
       << "leader election is off, so its settings are not checked";
 }
 
-TEST(ReadConfiguration, TheConnectionIsChecked) {
+TEST(ReadConfiguration, InvalidClientConnectionSettingsAreReported) {
   EXPECT_THAT(
       problems_of("clientConnection: {burst: -1, contentType: text/html, token: x}\n"),
       UnorderedElementsAre("line 3: clientConnection.contentType: must be application/vnd.kubernetes.protobuf or "
@@ -232,7 +232,7 @@ TEST(ReadConfiguration, TheConnectionIsChecked) {
                            "line 3: clientConnection.token: unknown field"));
 }
 
-TEST(ReadProfiles, NamesMustBeThereAndUnique) {
+TEST(ReadProfiles, SchedulerNamesMustNotBeEmptyAndSeveralProfilesNeedUniqueNames) {
   EXPECT_THAT(problems_of("profiles:\n- schedulerName: a\n- schedulerName: b\n- schedulerName: a\n- {}\n"),
               ElementsAre("line 6: profiles[2].schedulerName: is already used by profiles[0]",
                           "line 7: profiles[3].schedulerName: is required if there are several profiles"));
@@ -240,7 +240,7 @@ TEST(ReadProfiles, NamesMustBeThereAndUnique) {
               ElementsAre("line 4: profiles[0].schedulerName: must not be empty"));
 }
 
-TEST(ReadProfiles, AllProfilesSortTheQueueAlike) {
+TEST(ReadProfiles, AllProfilesMustHaveTheSameQueueSortPlugin) {
   PluginCatalog catalog = default_catalog();
   catalog.push_back({"OtherSort", {Point::QueueSort}});
   const auto reading = read_configuration(std::string(kHead) + R"(profiles:
@@ -255,13 +255,13 @@ TEST(ReadProfiles, AllProfilesSortTheQueueAlike) {
               ElementsAre("line 6: profiles[1].plugins: queueSort must be the same in all profiles"));
 }
 
-TEST(ReadProfiles, OneQueueSortAndSomeBindAreNeeded) {
+TEST(ReadProfiles, AProfileNeedsOneQueueSortPluginAndAtLeastOneBindPlugin) {
   EXPECT_THAT(problems_of("profiles:\n- plugins: {multiPoint: {disabled: [{name: '*'}]}}\n"),
               UnorderedElementsAre("line 4: profiles[0].plugins: exactly one queueSort plugin is needed, found 0",
                                    "line 4: profiles[0].plugins: at least one bind plugin is needed"));
 }
 
-TEST(ReadProfiles, PluginsMustExistFitAndStandOnce) {
+TEST(ReadProfiles, EnabledPluginsMustExistImplementTheExtensionPointAndBeListedOnce) {
   EXPECT_THAT(
       problems_of(R"(profiles:
 - plugins:
@@ -293,7 +293,7 @@ TEST(ReadProfiles, PluginsMustExistFitAndStandOnce) {
           "line 18: profiles[0].plugins.normalizeScore: unknown field"));
 }
 
-TEST(ReadProfiles, PluginConfigIsForKnownPluginsOnceAndOfTheirType) {
+TEST(ReadProfiles, PluginConfigMustNameEachKnownPluginOnceWithArgsOfItsType) {
   EXPECT_THAT(
       problems_of(R"(profiles:
 - pluginConfig:
@@ -318,7 +318,7 @@ TEST(ReadProfiles, PluginConfigIsForKnownPluginsOnceAndOfTheirType) {
           "line 13: profiles[0].pluginConfig[5].name: is required"));
 }
 
-TEST(ReadExtenders, AreChecked) {
+TEST(ReadExtenders, InvalidExtenderSettingsAreReported) {
   EXPECT_THAT(
       problems_of(R"(extenders:
 - urlPrefix: x.example
@@ -354,7 +354,7 @@ TEST(ReadExtenders, AreChecked) {
           "line 16: extenders[1].tlsConfig.insecure: must not be set together with a certificate authority"));
 }
 
-TEST(LoadConfiguration, AnErrorHoldsEveryProblemBehindTheNameOfTheFile) {
+TEST(LoadConfiguration, TheErrorNamesTheFileAndListsAllProblems) {
   const auto loaded = load_configuration(std::string(kHead) + "a: 1\nb: 2\n", "f.yaml", default_catalog());
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().message, "f.yaml: line 3: a: unknown field; line 4: b: unknown field");

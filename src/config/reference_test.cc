@@ -35,7 +35,7 @@ TEST(Reference, EveryFieldHasAMeaningInBothLanguages) {
   EXPECT_GT(fields.size(), 150U);
 }
 
-TEST(Reference, TypesDefaultsAndRangesAreTheReadersOwn) {
+TEST(Reference, FieldsHaveTheTypesDefaultsAndRangesOfTheReader) {
   const auto all = reference_fields(default_catalog());
   const auto* threshold = find(all, "Rescheduler", "cpuThreshold");
   ASSERT_NE(threshold, nullptr);
@@ -68,7 +68,7 @@ TEST(Reference, BothPagesHaveARowForEachField) {
   EXPECT_THAT(reference_page(default_catalog(), Language::Chinese), HasSubstr("大于 0 至 100"));
 }
 
-TEST(Reference, WhatStandsInTheFileIsTheFilesAndAFlagBeatsIt) {
+TEST(Reference, TheOriginOfAValueIsTheFileUnlessAFlagOverridesTheFile) {
   constexpr std::string_view kText = R"(
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -70,7 +70,7 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
   EXPECT_EQ(settings.protections.priority_threshold, 1000);
   EXPECT_FALSE(settings.protections.bare_pods);
   EXPECT_EQ(settings.brakes.per_cycle, (MoveCaps{5, 1, 2, 1}));
-  EXPECT_EQ(settings.brakes.at_once, (MoveCaps{3, 0, 5, 1})) << "what is not said keeps its default";
+  EXPECT_EQ(settings.brakes.at_once, (MoveCaps{3, 0, 5, 1})) << "unset fields keep their defaults";
   EXPECT_EQ(settings.brakes.memory, 1h);
   EXPECT_TRUE(settings.brakes.paused);
   EXPECT_THAT(settings.windows, ElementsAre(TimeWindow{0x1f, 22 * 60, 6 * 60}, TimeWindow{0x60, 0, 24 * 60}));
@@ -78,7 +78,7 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
   EXPECT_EQ(settings.pools[0].bands.at("cpu").target, 85);
 }
 
-TEST(ReschedulingArgs, WhatIsPrintedReadsBackTheSame) {
+TEST(ReschedulingArgs, PrintedSettingsReadBackUnchanged) {
   for (const std::string& text : {std::string(kEverything), std::string("{}")}) {
     const auto reading = read(text);
     const ReschedulingSettings before = args_of(reading).rescheduling;
@@ -89,7 +89,7 @@ TEST(ReschedulingArgs, WhatIsPrintedReadsBackTheSame) {
   }
 }
 
-TEST(ReschedulingArgs, WhatCannotBeIsRefusedInOneSentence) {
+TEST(ReschedulingArgs, EachInvalidSettingIsReportedOnce) {
   EXPECT_THAT(problems_of("{mode: {}}"), ElementsAre(HasSubstr(".mode")));
   EXPECT_THAT(problems_of("{modes: {Balance: act}}"),
               ElementsAre(".modes.Balance: is not a strategy; valid values are LoadBalancing, ResourceOptimization, "
@@ -119,13 +119,13 @@ TEST(ReschedulingArgs, ConstraintRepairCanBeEnabledByName) {
   EXPECT_THAT(args_of(reading).rescheduling.enabled_strategies, ElementsAre("ConstraintRepair"));
 }
 
-TEST(ReschedulingArgs, SettingsOfAControllerThatIsOffAreRemarkedOn) {
+TEST(ReschedulingArgs, SettingsOfADisabledControllerAreReportedAsANote) {
   const auto reading = read("{enableReschedulingController: false, rescheduling: {}}");
   ASSERT_EQ(reading.notes.size(), 1U);
   EXPECT_THAT(reading.notes[0].text, HasSubstr("has no effect without enableReschedulingController"));
 }
 
-TEST(TimeWindows, AreRefusedWhenTheyMeanNothing) {
+TEST(TimeWindows, InvalidTimeWindowsAreRejected) {
   for (const char* text : {"", "Mon", "Mon-Fri", "22:00", "22:00-25:00", "24:00-06:00", "22:60-23:00", "Mon 22-23",
                            "Mo 22:00-23:00", "Mon,, 22:00-23:00", "10:00-10:00", "Mon-Fri  22:00-06:00"}) {
     EXPECT_FALSE(parse_time_window(text)) << text;
@@ -133,7 +133,7 @@ TEST(TimeWindows, AreRefusedWhenTheyMeanNothing) {
   EXPECT_EQ(parse_time_window("Fri-Mon 01:30-02:00"), (TimeWindow{0x71, 90, 120}));
 }
 
-RC_GTEST_PROP(TimeWindows, ReadBackAsTheyArePrinted, ()) {
+RC_GTEST_PROP(TimeWindows, PrintedTimeWindowsReadBackUnchanged, ()) {
   TimeWindow window;
   window.days = static_cast<std::uint8_t>(*rc::gen::inRange(1, 128));
   window.from = static_cast<std::uint16_t>(*rc::gen::inRange(0, 24 * 60));
@@ -157,7 +157,7 @@ TEST(DashboardArgs, AreReadCheckedAndPrinted) {
   }
 }
 
-TEST(MigrationSettings, AreReadEachIntoItsPlaceAndPrintedBack) {
+TEST(MigrationSettings, EachFieldIsReadAndPrintedSettingsReadBackUnchanged) {
   const auto reading = read(
       "{migration: {direct: true, makeBeforeBreak: Always, maxUnavailable: 2, maxUnavailablePercent: 10, "
       "protectUnprotected: true, budgetMinAvailable: '3'}}");
@@ -177,8 +177,8 @@ TEST(MigrationSettings, AreReadEachIntoItsPlaceAndPrintedBack) {
   EXPECT_EQ(args_of(other).migration.max_unavailable_budget, "25%");
 }
 
-// Pins which profile each setting is taken from: see resolve_settings().
-TEST(ResolvedSettings, OfSeveralProfilesEachPartHasItsOwnRule) {
+// Checks from which profile each setting is taken: see resolve_settings().
+TEST(ResolvedSettings, EachPartIsTakenFromTheProfileThatItsRuleSelects) {
   const auto reading = read_configuration(R"(apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
 profiles:
@@ -202,16 +202,16 @@ profiles:
   for (const auto& problem : reading.problems) ADD_FAILURE() << sentence(problem);
   const Configuration& configuration = reading.configuration;
   ASSERT_TRUE(configuration.load && configuration.rescheduled && configuration.recovery);
-  EXPECT_EQ(configuration.load->interval, 2s) << "the first that uses the plugin";
+  EXPECT_EQ(configuration.load->interval, 2s) << "of the first profile that uses the plugin";
   EXPECT_EQ(configuration.rescheduled->scheduler_name, "reserves");
   EXPECT_EQ(configuration.rescheduled->rescheduler->rescheduling.interval, 2s);
-  EXPECT_EQ(configuration.rescheduler.log.language, Language::Chinese) << "the first that has settings";
+  EXPECT_EQ(configuration.rescheduler.log.language, Language::Chinese) << "of the first profile that has settings";
   EXPECT_FALSE(configuration.rescheduler.dashboard.enabled);
-  EXPECT_EQ(configuration.migration.max_unavailable, 4U) << "the last that has settings";
-  EXPECT_EQ(configuration.recovery->most_retries, 3U) << "the first that filters by it";
+  EXPECT_EQ(configuration.migration.max_unavailable, 4U) << "of the last profile that has settings";
+  EXPECT_EQ(configuration.recovery->most_retries, 3U) << "of the first profile that uses the plugin as a filter";
 }
 
-TEST(ResolvedSettings, WhatNoProfileUsesOrWhatIsSwitchedOffIsNotThere) {
+TEST(ResolvedSettings, SettingsThatNoProfileUsesOrThatAreDisabledAreAbsent) {
   const Configuration usual = default_configuration(default_catalog());
   EXPECT_FALSE(usual.load || usual.rescheduled || usual.recovery);
   const auto off = read("{enableReschedulingController: false}");

@@ -15,7 +15,7 @@ using placement::Point;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A, B and C are enabled by default, X and Y are not. All of them filter and score.
+// A, B and C are enabled by default; X, Y and S are not. All of them filter and score, except S, which only scores.
 PluginCatalog small_catalog() {
   return {{"A", {Filter, Score}, true, 3}, {"B", {Filter, Score}, true, 2}, {"C", {Filter, Score}, true, 1},
           {"X", {Filter, Score}},          {"Y", {Filter, Score}},          {"S", {Score}}};
@@ -27,7 +27,7 @@ std::vector<std::string> names(const PluginsByPoint& plugins, Point point) {
   return all;
 }
 
-std::vector<std::string> weighed(const PluginsByPoint& plugins) {
+std::vector<std::string> with_weights(const PluginsByPoint& plugins) {
   std::vector<std::string> all;
   for (const auto& use : plugins[static_cast<std::size_t>(Score)]) all.push_back(use.name + std::to_string(use.weight));
   return all;
@@ -35,44 +35,45 @@ std::vector<std::string> weighed(const PluginsByPoint& plugins) {
 
 PluginSet& at(PluginChoices& choices, Point point) { return choices.points[static_cast<std::size_t>(point)]; }
 
-TEST(ResolvePlugins, TheDefaultsRunInTheOrderOfTheCatalog) {
+TEST(ResolvePlugins, TheDefaultPluginsRunInTheOrderOfTheCatalog) {
   const auto plugins = resolve_plugins({}, small_catalog());
   EXPECT_THAT(names(plugins, Filter), ElementsAre("A", "B", "C"));
-  EXPECT_THAT(weighed(plugins), ElementsAre("A3", "B2", "C1"));
+  EXPECT_THAT(with_weights(plugins), ElementsAre("A3", "B2", "C1"));
   EXPECT_THAT(names(plugins, Bind), IsEmpty());
 }
 
-TEST(ResolvePlugins, ADefaultNamedAgainInMultiPointKeepsItsPlaceAndLosesItsWeight) {
+TEST(ResolvePlugins, ADefaultPluginEnabledInMultiPointKeepsItsPositionButNotItsDefaultWeight) {
   PluginChoices choices;
   choices.multi_point.enabled = {{"X", 5}, {"B"}};
   const auto plugins = resolve_plugins(choices, small_catalog());
-  EXPECT_THAT(weighed(plugins), ElementsAre("A3", "B1", "C1", "X5"));
+  EXPECT_THAT(with_weights(plugins), ElementsAre("A3", "B1", "C1", "X5"));
 }
 
-TEST(ResolvePlugins, ADefaultSwitchedOffAndOnAgainGoesToTheEnd) {
+TEST(ResolvePlugins, ADefaultPluginDisabledAndEnabledInMultiPointMovesToTheEnd) {
   PluginChoices choices;
   choices.multi_point.disabled = {"A"};
   choices.multi_point.enabled = {{"A", 7}};
-  EXPECT_THAT(weighed(resolve_plugins(choices, small_catalog())), ElementsAre("B2", "C1", "A7"));
+  EXPECT_THAT(with_weights(resolve_plugins(choices, small_catalog())), ElementsAre("B2", "C1", "A7"));
 }
 
-TEST(ResolvePlugins, AStarInMultiPointLeavesWhatIsNamed) {
+TEST(ResolvePlugins, DisablingAllInMultiPointLeavesOnlyThePluginsEnabledThere) {
   PluginChoices choices;
   choices.multi_point.disabled = {"*"};
   choices.multi_point.enabled = {{"X"}, {"A"}};
-  EXPECT_THAT(weighed(resolve_plugins(choices, small_catalog())), ElementsAre("X1", "A1"));
+  EXPECT_THAT(with_weights(resolve_plugins(choices, small_catalog())), ElementsAre("X1", "A1"));
 }
 
-TEST(ResolvePlugins, APointPutsItsOverridesFirstAndItsExtrasLast) {
+TEST(ResolvePlugins, APointRunsItsOverridesFirstAndItsAdditionalPluginsLast) {
   PluginChoices choices;
   choices.multi_point.enabled = {{"X", 4}};
   at(choices, Score).enabled = {{"S", 6}, {"X", 9}, {"B"}};
   const auto plugins = resolve_plugins(choices, small_catalog());
-  EXPECT_THAT(weighed(plugins), ElementsAre("X9", "B1", "A3", "C1", "S6")) << "a point's weight wins, even unsaid";
-  EXPECT_THAT(names(plugins, Filter), ElementsAre("A", "B", "C", "X")) << "other points are as they were";
+  EXPECT_THAT(with_weights(plugins), ElementsAre("X9", "B1", "A3", "C1", "S6"))
+      << "the weight at the point applies, also if it is not set";
+  EXPECT_THAT(names(plugins, Filter), ElementsAre("A", "B", "C", "X")) << "other points are unchanged";
 }
 
-TEST(ResolvePlugins, APointCanSwitchOffOnePluginOfMultiPoint) {
+TEST(ResolvePlugins, APointCanDisableOnePluginOfMultiPoint) {
   PluginChoices choices;
   at(choices, Filter).disabled = {"B"};
   const auto plugins = resolve_plugins(choices, small_catalog());
@@ -80,30 +81,30 @@ TEST(ResolvePlugins, APointCanSwitchOffOnePluginOfMultiPoint) {
   EXPECT_THAT(names(plugins, Score), ElementsAre("A", "B", "C"));
 }
 
-TEST(ResolvePlugins, APointThatSwitchesOffAndOnAgainMovesThePluginToItsEnd) {
+TEST(ResolvePlugins, APluginDisabledAndEnabledAtAPointMovesToTheEndOfThePoint) {
   PluginChoices choices;
   at(choices, Score).disabled = {"A"};
   at(choices, Score).enabled = {{"A", 5}};
-  EXPECT_THAT(weighed(resolve_plugins(choices, small_catalog())), ElementsAre("B2", "C1", "A5"));
+  EXPECT_THAT(with_weights(resolve_plugins(choices, small_catalog())), ElementsAre("B2", "C1", "A5"));
 }
 
-TEST(ResolvePlugins, AStarAtAPointLeavesWhatThePointNames) {
+TEST(ResolvePlugins, DisablingAllAtAPointLeavesOnlyThePluginsEnabledThere) {
   PluginChoices choices;
   at(choices, Score).disabled = {"*"};
   at(choices, Score).enabled = {{"Y"}, {"C", 2}};
   const auto plugins = resolve_plugins(choices, small_catalog());
-  EXPECT_THAT(weighed(plugins), ElementsAre("Y1", "C2"));
+  EXPECT_THAT(with_weights(plugins), ElementsAre("Y1", "C2"));
   EXPECT_THAT(names(plugins, Filter), ElementsAre("A", "B", "C"));
 }
 
-TEST(ResolvePlugins, OnlyScoresAreWeighed) {
+TEST(ResolvePlugins, WeightsOfOtherPointsThanScoreAreIgnored) {
   PluginChoices choices;
   at(choices, Filter).enabled = {{"X", 5}};
   const auto plugins = resolve_plugins(choices, small_catalog());
   for (const auto& use : plugins[static_cast<std::size_t>(Filter)]) EXPECT_EQ(use.weight, 1) << use.name;
 }
 
-TEST(DefaultCatalog, HasTheDefaultsOfKubeSchedulerInItsOrder) {
+TEST(DefaultCatalog, HasTheDefaultPluginsOfKubeSchedulerInTheSameOrder) {
   const auto plugins = resolve_plugins({}, default_catalog());
   EXPECT_THAT(names(plugins, PreEnqueue), ElementsAre("SchedulingGates", "DynamicResources", "DefaultPreemption"));
   EXPECT_THAT(names(plugins, QueueSort), ElementsAre("PrioritySort"));
@@ -119,9 +120,10 @@ TEST(DefaultCatalog, HasTheDefaultsOfKubeSchedulerInItsOrder) {
   EXPECT_THAT(names(plugins, PreScore),
               ElementsAre("TaintToleration", "NodeAffinity", "NodeResourcesFit", "VolumeBinding", "PodTopologySpread",
                           "InterPodAffinity", "NodeResourcesBalancedAllocation"));
-  EXPECT_THAT(weighed(plugins), ElementsAre("TaintToleration3", "NodeAffinity2", "NodeResourcesFit1", "VolumeBinding1",
-                                            "PodTopologySpread2", "InterPodAffinity2", "DynamicResources2",
-                                            "NodeResourcesBalancedAllocation1", "ImageLocality1"));
+  EXPECT_THAT(
+      with_weights(plugins),
+      ElementsAre("TaintToleration3", "NodeAffinity2", "NodeResourcesFit1", "VolumeBinding1", "PodTopologySpread2",
+                  "InterPodAffinity2", "DynamicResources2", "NodeResourcesBalancedAllocation1", "ImageLocality1"));
   EXPECT_THAT(names(plugins, Reserve), ElementsAre("VolumeBinding", "DynamicResources"));
   EXPECT_THAT(names(plugins, Permit), IsEmpty());
   EXPECT_THAT(names(plugins, PreBind), ElementsAre("VolumeBinding", "DynamicResources"));
@@ -131,7 +133,7 @@ TEST(DefaultCatalog, HasTheDefaultsOfKubeSchedulerInItsOrder) {
 
 // An independent implementation of the two passes of kube-scheduler: merge each set with its defaults, then expand
 // multiPoint over the extension points.
-std::vector<std::string> by_the_book(const PluginChoices& choices, const PluginCatalog& catalog, Point point) {
+std::vector<std::string> expected_order(const PluginChoices& choices, const PluginCatalog& catalog, Point point) {
   std::vector<std::string> multi;
   std::set<std::string> taken;
   const auto in = [](const auto& list, const std::string& name) {
@@ -164,7 +166,7 @@ std::vector<std::string> by_the_book(const PluginChoices& choices, const PluginC
   return first;
 }
 
-RC_GTEST_PROP(ResolvePlugins, AnyChoiceGivesTheOrderThatTheTwoPassesGive, ()) {
+RC_GTEST_PROP(ResolvePlugins, RandomChoicesGiveTheSameOrderAsTheTwoPassesOfKubeScheduler, ()) {
   const PluginCatalog catalog = small_catalog();
   const auto some = [](const std::vector<std::string>& from) {
     std::vector<std::string> picked;
@@ -182,7 +184,7 @@ RC_GTEST_PROP(ResolvePlugins, AnyChoiceGivesTheOrderThatTheTwoPassesGive, ()) {
     set->disabled = some({"A", "B", "C", "X", "Y", "S", "*"});
   }
   const auto plugins = resolve_plugins(choices, catalog);
-  for (const Point point : {Filter, Score}) RC_ASSERT(names(plugins, point) == by_the_book(choices, catalog, point));
+  for (const Point point : {Filter, Score}) RC_ASSERT(names(plugins, point) == expected_order(choices, catalog, point));
 }
 
 }  // namespace

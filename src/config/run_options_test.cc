@@ -20,12 +20,12 @@ AppliedOptions applied(const RunOptions& options, Configuration configuration = 
   return std::move(*result);
 }
 
-std::string refusal(const RunOptions& options) {
+std::string error_of(const RunOptions& options) {
   const auto result = apply(options, {});
   return result ? "" : result.error().message;
 }
 
-TEST(RunOptions, WithoutFlagsNothingChanges) {
+TEST(RunOptions, WithoutFlagsTheConfigurationIsUnchanged) {
   Configuration configuration;
   configuration.leader_election.leader_elect = false;
   configuration.client_connection.kubeconfig = "/file";
@@ -35,7 +35,7 @@ TEST(RunOptions, WithoutFlagsNothingChanges) {
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
-TEST(RunOptions, LeaderElectionFlagsBeatTheFile) {
+TEST(RunOptions, LeaderElectionFlagsOverrideTheFile) {
   RunOptions options;
   options.config = "f.yaml";
   options.leader_elect = true;
@@ -52,7 +52,7 @@ TEST(RunOptions, LeaderElectionFlagsBeatTheFile) {
   EXPECT_THAT(result.notes, IsEmpty());
 }
 
-TEST(RunOptions, ConnectionFlagsCountOnlyWithoutAFile) {
+TEST(RunOptions, ConnectionAndProfilingFlagsApplyOnlyWithoutAFile) {
   RunOptions options;
   options.kubeconfig = "/flag";
   options.kube_api_qps = 7;
@@ -72,7 +72,7 @@ TEST(RunOptions, ConnectionFlagsCountOnlyWithoutAFile) {
                                       HasSubstr("--kube-api-content-type"), HasSubstr("--profiling")));
 }
 
-TEST(RunOptions, TheFlagsOfTheGuidesAreTaken) {
+TEST(RunOptions, TheFlagsOfTheGuidesAreAccepted) {
   RunOptions options;
   options.config = "/etc/kubernetes/config.yaml";
   options.verbosity = 4;
@@ -82,7 +82,7 @@ TEST(RunOptions, TheFlagsOfTheGuidesAreTaken) {
   EXPECT_THAT(applied(options).notes, ElementsAre(HasSubstr("--logtostderr=false has no effect")));
 }
 
-TEST(RunOptions, EveryWrongFlagIsNamedInOneError) {
+TEST(RunOptions, OneErrorNamesAllInvalidFlags) {
   RunOptions options;
   options.secure_port = 70000;
   options.tls_cert_file = "c";
@@ -90,7 +90,7 @@ TEST(RunOptions, EveryWrongFlagIsNamedInOneError) {
   options.kube_api_burst = -1;
   options.kube_api_content_type = "text/html";
   options.leader_elect_lease_duration = "soon";
-  const std::string message = refusal(options);
+  const std::string message = error_of(options);
   for (const char* flag : {"--secure-port", "--tls-private-key-file", "--v ", "--kube-api-burst",
                            "--kube-api-content-type", "--leader-elect-lease-duration"}) {
     EXPECT_THAT(message, HasSubstr(flag));
@@ -100,10 +100,10 @@ TEST(RunOptions, EveryWrongFlagIsNamedInOneError) {
 TEST(RunOptions, LeaderElectionIsCheckedAgainWithTheFlags) {
   RunOptions options;
   options.leader_elect_renew_deadline = "15s";
-  EXPECT_EQ(refusal(options),
+  EXPECT_EQ(error_of(options),
             "with the --leader-elect flags, leaderElection.leaseDuration must be greater than renewDeadline");
   options.leader_elect = false;
-  EXPECT_EQ(refusal(options), "");
+  EXPECT_EQ(error_of(options), "");
 }
 
 }  // namespace

@@ -77,13 +77,13 @@ const Table& bicycle_table() {
   return table;
 }
 
-struct Read {
+struct ReadResult {
   Bicycle bicycle{};
   std::vector<std::string> problems{};
 };
 
-Read read(std::string_view text) {
-  Read answer;
+ReadResult read(std::string_view text) {
+  ReadResult answer;
   kube::YamlProblems problems("f");
   const auto document = kube::parse_yaml(text, "f");
   kube::YamlReader from(*document, problems);
@@ -118,8 +118,8 @@ owner:
   name: me
 )";
 
-TEST(Table, WhatIsReadIsPrinted) {
-  const Read whole = read(kEverything);
+TEST(Table, ReadValuesArePrintedUnchanged) {
+  const ReadResult whole = read(kEverything);
   EXPECT_THAT(whole.problems, IsEmpty());
   EXPECT_EQ(whole.bicycle.colour, Colour::Red);
   EXPECT_EQ(whole.bicycle.rest, 2s);
@@ -131,16 +131,17 @@ TEST(Table, WhatIsReadIsPrinted) {
   EXPECT_EQ(printed(whole.bicycle), kEverything);
 }
 
-TEST(Table, WhatIsNotWrittenIsTheDefaultAndSoIsAZeroThatSaysNothing) {
-  const Read nothing = read("stand: {spokes: 0}\n");
+TEST(Table, UnsetFieldsAndAZeroThatMeansUnsetGiveTheDefault) {
+  const ReadResult nothing = read("stand: {spokes: 0}\n");
   EXPECT_THAT(nothing.problems, IsEmpty());
   EXPECT_EQ(nothing.bicycle.stand.spokes, 3);
   EXPECT_EQ(printed(nothing.bicycle), printed(Bicycle{}));
-  EXPECT_THAT(printed(Bicycle{}), testing::Not(testing::HasSubstr("owner"))) << "only where it is changed";
+  EXPECT_THAT(printed(Bicycle{}), testing::Not(testing::HasSubstr("owner")))
+      << "printed only if it differs from the default";
   EXPECT_THAT(printed(Bicycle{.name = "mute"}), testing::Not(testing::HasSubstr("bells")));
 }
 
-TEST(Table, EachFieldIsHeldToItsTypeAndRange) {
+TEST(Table, EachFieldIsCheckedForItsTypeAndRange) {
   EXPECT_THAT(read("load: 0\n").problems, ElementsAre("load: must be a percentage above 0 and up to 100"));
   EXPECT_THAT(read("colour: green\n").problems,
               ElementsAre("colour: 'green' is not a valid value; valid values are red and blue"));
@@ -172,7 +173,7 @@ TEST(Table, TheSchemaHasEachFieldWithItsRange) {
             R"("additionalProperties":false,"properties":{"name":{"type":"string"}}}}})");
 }
 
-TEST(Table, TheReferenceHasALineForEachField) {
+TEST(Table, TheReferenceHasARowForEachField) {
   std::vector<ReferenceField> rows;
   add_reference(bicycle_table(), "Bicycle", rows);
   std::vector<std::string> lines;
