@@ -259,7 +259,7 @@ const std::map<BreachKind, Provocation>& provocations() {
 
 class EveryBreach : public testing::TestWithParam<std::size_t> {};
 
-TEST_P(EveryBreach, IsSeenAndWhatComesCloseIsNone) {
+TEST_P(EveryBreach, IsFoundInItsHistoryAndNotInALawfulOne) {
   const auto kind = static_cast<BreachKind>(GetParam());
   ASSERT_FALSE(to_string(kind).empty()) << "breach " << GetParam() << " has no name";
   const auto found = provocations().find(kind);
@@ -271,11 +271,12 @@ TEST_P(EveryBreach, IsSeenAndWhatComesCloseIsNone) {
   EXPECT_THAT(made.checker().breaches(), ElementsAre(Field(&Breach::kind, kind)));
 }
 
-INSTANTIATE_TEST_SUITE_P(TheChecker, EveryBreach, testing::Range(std::size_t{0}, kBreachKinds), [](const auto& one) {
-  return std::string(to_string(static_cast<BreachKind>(one.param)));
-});
+INSTANTIATE_TEST_SUITE_P(HistoryCheckerTest,
+                         EveryBreach,
+                         testing::Range(std::size_t{0}, kBreachKinds),
+                         [](const auto& one) { return std::string(to_string(static_cast<BreachKind>(one.param))); });
 
-class TheChecker : public testing::Test {
+class HistoryCheckerTest : public testing::Test {
  protected:
   // A breach: both replicas of a workload of two are away.
   void take_both(const std::string& app) {
@@ -288,7 +289,7 @@ class TheChecker : public testing::Test {
   FabricatedHistory made_;
 };
 
-TEST_F(TheChecker, SeesAProtectedPodThatIsRemovedInsteadOfEvicted) {
+TEST_F(HistoryCheckerTest, FindsAProtectedPodThatWasDeletedInsteadOfEvicted) {
   checker().forbid("still");
   made_.workload("still", 2);
   made_.move("first", "still-0", "MakeBeforeBreak", "Retiring");
@@ -296,7 +297,7 @@ TEST_F(TheChecker, SeesAProtectedPodThatIsRemovedInsteadOfEvicted) {
   EXPECT_THAT(checker().breaches(), ElementsAre(Field(&Breach::kind, BreachKind::ProtectedPodMoved)));
 }
 
-TEST_F(TheChecker, SeesASuccessWhoseReplacementIsNotThere) {
+TEST_F(HistoryCheckerTest, FindsASuccessWithoutAReplacement) {
   made_.workload("web", 2);
   made_.move("first", "web-0", "Coordinated", "Evicting");
   made_.evict("web-0");
@@ -305,7 +306,20 @@ TEST_F(TheChecker, SeesASuccessWhoseReplacementIsNotThere) {
   EXPECT_THAT(checker().breaches(), ElementsAre(Field(&Breach::text, HasSubstr("web-2 is not ready on m"))));
 }
 
-TEST_F(TheChecker, SeesAWriteThatOutlivesItsLease) {
+TEST_F(HistoryCheckerTest, AllowsASuccessThatIsWrittenAfterTheNextMoveOfTheReplacement) {
+  made_.workload("web", 2);
+  made_.move("first", "web-0", "Coordinated", "Evicting");
+  made_.evict("web-0");
+  made_.pod("web-2", "web", "m");
+  made_.enter("first", "CleaningUp", "web-2");
+  made_.wait(1s);
+  made_.move("second", "web-2", "Coordinated", "Evicting");
+  made_.evict("web-2");
+  made_.enter("first", "Succeeded", "web-2");
+  EXPECT_THAT(checker().breaches(), IsEmpty());
+}
+
+TEST_F(HistoryCheckerTest, FindsAWriteThatEndedAfterItsLease) {
   sim::Documents documents{made_.server()};
   sim::WireFaults faults(made_.server(), 1);
   sim::LocalApi silent(made_.server(), documents, &faults);
@@ -319,7 +333,7 @@ TEST_F(TheChecker, SeesAWriteThatOutlivesItsLease) {
   EXPECT_THAT(checker().breaches(), ElementsAre(Field(&Breach::text, HasSubstr("not give up in time"))));
 }
 
-TEST_F(TheChecker, JudgesNoWorkloadThatAUserHasTouchedUntilItIsWhole) {
+TEST_F(HistoryCheckerTest, DoesNotJudgeAWorkloadThatAUserChangedUntilItIsComplete) {
   made_.workload("web", 2);
   checker().user_deletes_pod("web");
   take_both("web");
@@ -335,7 +349,7 @@ TEST_F(TheChecker, JudgesNoWorkloadThatAUserHasTouchedUntilItIsWhole) {
   EXPECT_THAT(checker().judged_workloads(), ElementsAre(Pair("web", 2)));
 }
 
-TEST_F(TheChecker, LetsASurgeEndWhereABudgetAsksForMoreThanThereAre) {
+TEST_F(HistoryCheckerTest, AllowsTheEndOfASurgeThatLeavesFewerPodsThanTheBudgetAsksFor) {
   made_.workload("web", 1);
   made_.budget("web", "web", R"("minAvailable":3)");
   made_.move("first", "web-0", "MakeBeforeBreak", "Retiring");
@@ -345,7 +359,7 @@ TEST_F(TheChecker, LetsASurgeEndWhereABudgetAsksForMoreThanThereAre) {
   EXPECT_THAT(checker().judged_budgets(), ElementsAre(Pair("web", 1)));
 }
 
-TEST_F(TheChecker, JudgesNoWorkloadOnAFailedNodeAndEveryOther) {
+TEST_F(HistoryCheckerTest, DoesNotJudgeWorkloadsOnAFailedNode) {
   made_.workload("web", 2);
   made_.pod("far", "far", "m", true);
   checker().node_fails("m");
@@ -355,7 +369,7 @@ TEST_F(TheChecker, JudgesNoWorkloadOnAFailedNodeAndEveryOther) {
   EXPECT_THAT(checker().breaches(), ElementsAre(Field(&Breach::kind, BreachKind::TooManyReplicasAway)));
 }
 
-TEST_F(TheChecker, ExpectsSuccessOnlyWhereNothingComesInTheWay) {
+TEST_F(HistoryCheckerTest, ExpectsSuccessOfAnUndisturbedMoveOnly) {
   made_.workload("web", 2);
   made_.workload("fixed", 2);
   made_.budget("fixed", "fixed", R"("maxUnavailable":0)");
@@ -369,7 +383,7 @@ TEST_F(TheChecker, ExpectsSuccessOnlyWhereNothingComesInTheWay) {
   EXPECT_EQ(ledger.expectation(uid("web-0"), "m", "Automatic"), Expected::Anything);
 }
 
-TEST_F(TheChecker, ExpectsNothingOfAMoveThatWasCalledOffOrWhoseTargetIsCordoned) {
+TEST_F(HistoryCheckerTest, ExpectsNoResultOfACancelledMoveOrWithACordonedTarget) {
   made_.workload("web", 2);
   made_.workload("api", 2);
   made_.workload("app", 2);

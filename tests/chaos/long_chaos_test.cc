@@ -1,4 +1,5 @@
-// The long runs. They are not part of `make test`; they run with the real tier (label long).
+// The long runs. They are not part of `make test`; they run with the real tier (label long). The assertions are in
+// expect_survives().
 #include <gtest/gtest.h>
 
 #include "chaos/survival.h"

@@ -52,8 +52,10 @@ Expected MoveLedger::expectation(const std::string& pod_uid, const std::string& 
 Move MoveLedger::begun(const api::Migration& migration) const {
   Move move;
   move.name = migration.metadata().name();
+  move.pod = migration.spec().pod();
   move.pod_uid = migration.spec().pod_uid();
   move.target = migration.spec().target();
+  move.begun = clock_.wall_now();
   if (const PodFacts* pod = index_.pod(move.pod_uid)) {
     move.app = pod->app;
     move.requests = pod->requests;
@@ -100,6 +102,13 @@ void MoveLedger::pod_bound(const PodFacts& pod) {
     if (count_on(move.app, move.target) > move.on_target) continue;  // the replacement was bound first
     if (!index_.fits(move.target, move.requests)) move.expected = Expected::Anything;
   }
+}
+
+bool MoveLedger::moved_on(const Move& move) const {
+  return std::ranges::any_of(moves_, [&](const auto& one) {
+    const Move& other = one.second;
+    return other.begun > move.begun && other.app == move.app && other.pod == move.replacement;
+  });
 }
 
 Results MoveLedger::results(Expected expected) const {

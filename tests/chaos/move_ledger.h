@@ -25,6 +25,7 @@ enum class Expected : std::uint8_t {
 struct Move {
   std::string name{};
   std::string app{};
+  std::string pod{};
   std::string pod_uid{};
   std::string target{};
   std::string mode{};   // as carried out, not as requested
@@ -34,6 +35,7 @@ struct Move {
   ResourceAmounts requests{};
   int on_target = 0;  // pods of the workload that were on the target before
   Expected expected = Expected::Anything;
+  WallTime begun{};
   WallTime closed{};
   bool open = true;
 };
@@ -57,6 +59,9 @@ class MoveLedger {
 
   // The expected result of a move that begins now. `mode` as requested.
   Expected expectation(const std::string& pod_uid, const std::string& target, const std::string& mode) const;
+
+  // A later move has begun to move the replacement pod.
+  bool moved_on(const Move& move) const;
 
   const std::map<std::string, Move>& moves() const { return moves_; }  // by uid
   Results results(Expected expected) const;

@@ -17,7 +17,7 @@ namespace {
 class Calls : public ClusterTest {};
 RESCHEDULER_ON_EVERY_CLUSTER(Calls);
 
-TEST_P(Calls, ConfigMapLivesThroughCreateGetUpdateDelete) {
+TEST_P(Calls, CreateGetUpdateAndDeleteWorkAndAStaleUpdateIsAConflict) {
   auto created = await(client().create(config_map(ns(), "a", {{"k", "1"}})));
   ASSERT_TRUE(created) << created.error().message;
   EXPECT_FALSE(created->metadata().uid().empty());
@@ -41,7 +41,7 @@ TEST_P(Calls, ConfigMapLivesThroughCreateGetUpdateDelete) {
   EXPECT_EQ(gone.error().code, Errc::NotFound) << gone.error().message;
 }
 
-TEST_P(Calls, RefusalsCanBeToldApart) {
+TEST_P(Calls, EachKindOfRefusalHasItsErrorCode) {
   ASSERT_TRUE(await(client().create(config_map(ns(), "a", {}))));
   auto twice = await(client().create(config_map(ns(), "a", {})));
   ASSERT_FALSE(twice);
@@ -63,7 +63,7 @@ TEST_P(Calls, RefusalsCanBeToldApart) {
   EXPECT_EQ(nowhere.error().code, Errc::NotFound) << nowhere.error().message;
 }
 
-TEST_P(Calls, EveryKindOfPatchWorks) {
+TEST_P(Calls, EveryPatchTypeIsApplied) {
   ASSERT_TRUE(await(client().create(config_map(ns(), "a", {{"k", "1"}}))));
   auto patched = [&](kube::PatchKind kind, std::string text) {
     kube::PatchOptions options;
@@ -102,7 +102,7 @@ TEST_P(Calls, ADryRunChangesNothing) {
   EXPECT_TRUE(await(client().get<api::ConfigMap>(ns(), "a")));
 }
 
-TEST_P(Calls, ListsComeInPagesAndSelectors) {
+TEST_P(Calls, ListsReadAllPagesAndListAndDeleteHonourSelectors) {
   for (int number = 0; number < 7; ++number) {
     auto map = config_map(ns(), fmt::format("m{}", number), {});
     (*map.mutable_metadata()->mutable_labels())["parity"] = number % 2 == 0 ? "even" : "odd";
@@ -126,7 +126,7 @@ TEST_P(Calls, ListsComeInPagesAndSelectors) {
   EXPECT_EQ(await(client().list<api::ConfigMap>(ns(), settings))->size(), 3U);
 }
 
-TEST_P(Calls, ABindingPlacesAPodOnceAndOnlyOnce) {
+TEST_P(Calls, ASecondBindingOfAPodIsAConflict) {
   ASSERT_TRUE(await(client().create(pod_of(ns(), "p", ""))));
   auto bound = await(client().create_sub<api::Pod>(ns(), "p", "binding", binding_to(ns(), "p", "some-node")));
   ASSERT_TRUE(bound) << bound.error().message;
@@ -136,7 +136,7 @@ TEST_P(Calls, ABindingPlacesAPodOnceAndOnlyOnce) {
   EXPECT_EQ(again.error().code, Errc::Conflict) << again.error().message;
 }
 
-TEST_P(Calls, AnEvictionThatTheBudgetForbidsIsAnAnswerNotARetry) {
+TEST_P(Calls, AnEvictionThatThePodDisruptionBudgetForbidsIsReturnedAsThrottled) {
   auto pod = pod_of(ns(), "p", "some-node");
   (*pod.mutable_metadata()->mutable_labels())["app"] = "web";
   auto created = await(client().create(pod));
@@ -193,7 +193,7 @@ class Encodings : public ClusterTest {};
 INSTANTIATE_TEST_SUITE_P(Embedded, Encodings, testing::Values(Tier::Embedded));
 INSTANTIATE_TEST_SUITE_P(Real, Encodings, testing::Values(Tier::Real));
 
-TEST_P(Encodings, BothGiveTheSameObject) {
+TEST_P(Encodings, JsonAndProtobufGiveTheSameObject) {
   ASSERT_TRUE(await(client().create(elaborate_pod(ns(), "p"))));
   ASSERT_TRUE(await(client().create(deployment_of(ns(), "d", 2))));
   // Controllers write at the same time, so two reads are compared only if they have the same resourceVersion.

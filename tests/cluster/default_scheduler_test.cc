@@ -1,5 +1,5 @@
-// Pods of the real kube-scheduler are moved and recovered too. kube-scheduler gets the target node through fields that
-// it understands.
+// Pods that the real kube-scheduler placed are moved and recovered too. kube-scheduler gets the target node through
+// fields of its own API.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using migration::MoveResult;
 const std::vector<std::string> kWithKubeScheduler{"--with",
                                                   "etcd,kube-apiserver,kube-controller-manager,kube-scheduler,kwok"};
 
-class MovesOfKubeSchedulersPods : public MigrationTest {
+class MovesWithKubeScheduler : public MigrationTest {
  protected:
   void SetUp() override {
     MigrationTest::SetUp();
@@ -36,9 +36,9 @@ class MovesOfKubeSchedulersPods : public MigrationTest {
 
   std::unique_ptr<TestRecovery> webhook_;
 };
-INSTANTIATE_TEST_SUITE_P(Real, MovesOfKubeSchedulersPods, testing::Values(Tier::Real));
+INSTANTIATE_TEST_SUITE_P(Real, MovesWithKubeScheduler, testing::Values(Tier::Real));
 
-TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
+TEST_P(MovesWithKubeScheduler, CoordinatedAndMakeBeforeBreakMovesReachTheirTargetThroughTheWebhook) {
   deploy("web", 3);
   deploy("solo", 1);
   start_migrator();
@@ -58,16 +58,16 @@ TEST_P(MovesOfKubeSchedulersPods, ReachTheirTargetWithTheWebhookInEveryMode) {
 }
 
 // A scheduling gate holds the copy until its node is nominated, so kube-scheduler cannot place it earlier.
-TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
-  add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}, "spec": {"schedulerName": "default-scheduler"}})");
-  ASSERT_FALSE(lands_on("lonely").empty());
+TEST_P(MovesWithKubeScheduler, ABarePodLandsOnItsNominatedNode) {
+  add_pod("bare", R"({"metadata": {"labels": {"app": "bare"}}, "spec": {"schedulerName": "default-scheduler"}})");
+  ASSERT_FALSE(lands_on("bare").empty());
   start_migrator();
   for (int i = 0; i < 3; ++i) {
     ASSERT_TRUE(eventually([&] {
-      const auto now = pods_of("lonely");
+      const auto now = pods_of("bare");
       return now.size() == 1 && is_ready(now.front());
     }));
-    const api::Pod pod = pods_of("lonely").front();
+    const api::Pod pod = pods_of("bare").front();
     const std::string target = other_node(pod.spec().node_name());
     const auto outcome = move(move_request_for(pod, target));
     EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
@@ -75,13 +75,13 @@ TEST_P(MovesOfKubeSchedulersPods, OfNobodyGoWhereTheyAreNominated) {
   }
 }
 
-class RecoveryOfKubeSchedulersPods : public RecoveryTest {
+class RecoveryWithKubeScheduler : public RecoveryTest {
  protected:
   std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
 };
-INSTANTIATE_TEST_SUITE_P(Real, RecoveryOfKubeSchedulersPods, testing::Values(Tier::Real));
+INSTANTIATE_TEST_SUITE_P(Real, RecoveryWithKubeScheduler, testing::Values(Tier::Real));
 
-TEST_P(RecoveryOfKubeSchedulersPods, KeepsThemOffNodesTheyFailedOnByTheWebhooksAffinity) {
+TEST_P(RecoveryWithKubeScheduler, TheWebhooksNodeAffinityKeepsAPodOffTheNodesWhereItFailed) {
   const auto nodes = add_nodes(3);
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   auto settings = quick();

@@ -33,7 +33,7 @@ TEST_P(Events, ARepeatedEventBecomesOneSeries) {
 
   auto events = await(client().list<api::Event>(ns()));
   ASSERT_TRUE(events) << events.error().message;
-  ASSERT_EQ(events->size(), 2U) << "five equal ones are one series";
+  ASSERT_EQ(events->size(), 2U) << "five equal events are one series";
   for (const auto& event : *events) {
     EXPECT_EQ(event->regarding().name(), "p");
     EXPECT_EQ(event->reporting_controller(), "rescheduler.io/test");

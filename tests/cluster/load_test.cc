@@ -13,7 +13,7 @@ namespace {
 class Load : public ClusterTest {};
 RESCHEDULER_ON_EVERY_CLUSTER(Load);
 
-TEST_P(Load, MetricsServerSaysWhatShareOfANodeIsUsedOrThatItIsNotThere) {
+TEST_P(Load, TheMetricsServerSourceReadsNodeUtilizationOrReportsNotFound) {
   const std::string name = add_node("loaded");
   auto object = await(client().get<api::Node>("", name));
   ASSERT_TRUE(object) << object.error().message;

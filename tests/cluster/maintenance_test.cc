@@ -11,10 +11,10 @@ namespace rescheduler::test {
 namespace {
 
 constexpr int kReplicas = 4;
-constexpr const char* kMarked = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": "true"}}})";
-constexpr const char* kUnmarked = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": null}}})";
+constexpr const char* kLabelled = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": "true"}}})";
+constexpr const char* kNotLabelled = R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/maintenance": null}}})";
 
-class Maintained : public ReschedulingTest {
+class NodeMaintenanceTest : public ReschedulingTest {
  protected:
   void settle(std::string_view differs = "{}") {
     for (const char* suffix : {"a", "b", "c"}) measured_.push_back(add_node(suffix));
@@ -56,11 +56,11 @@ class Maintained : public ReschedulingTest {
 
   std::string node_;  // a node with pods
 };
-RESCHEDULER_ON_EVERY_CLUSTER(Maintained);
+RESCHEDULER_ON_EVERY_CLUSTER(NodeMaintenanceTest);
 
-TEST_P(Maintained, AMarkedNodeIsCordonedAndEmptiedAndGivenBack) {
+TEST_P(NodeMaintenanceTest, ALabelledNodeIsCordonedAndDrainedAndLaterUncordoned) {
   settle();
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
   EXPECT_TRUE(node(node_).spec().unschedulable());
   EXPECT_EQ(cordoned_by(node_), "rescheduler-scheduler");
@@ -69,31 +69,31 @@ TEST_P(Maintained, AMarkedNodeIsCordonedAndEmptiedAndGivenBack) {
   EXPECT_TRUE(
       eventually([&] { return rescheduler().metric("rescheduler_maintenance_progress_percent", node_) == 100; }));
 
-  patch_node(node_, kUnmarked);
+  patch_node(node_, kNotLabelled);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceEnded"));
 }
 
-TEST_P(Maintained, ACordonOfSomebodyElseIsNotTakenBack) {
+TEST_P(NodeMaintenanceTest, ANodeThatWasCordonedBeforeMaintenanceStaysCordonedAfterwards) {
   settle();
   patch_node(node_, R"({"spec": {"unschedulable": true}})");
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
-  patch_node(node_, kUnmarked);
+  patch_node(node_, kNotLabelled);
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceEnded"));
   EXPECT_TRUE(node(node_).spec().unschedulable());
 }
 
-TEST_P(Maintained, WhatCannotLeaveIsSaidAndKeepsItsPlace) {
+TEST_P(NodeMaintenanceTest, PodsThatOptOutAreNotEvictedAndTheNodeGetsAMaintenanceBlockedEvent) {
   settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");
   const auto before = uids("web");
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceBlocked"));
   EXPECT_EQ(rescheduler().evictions(), 0);
   EXPECT_EQ(uids("web"), before);
 }
 
-TEST_P(Maintained, ABudgetPacesTheDrain) {
+TEST_P(NodeMaintenanceTest, ADrainRespectsThePodDisruptionBudget) {
   settle();
   api::PodDisruptionBudget budget;
   budget.mutable_metadata()->set_namespace_(ns());
@@ -102,7 +102,7 @@ TEST_P(Maintained, ABudgetPacesTheDrain) {
   budget.mutable_spec()->mutable_max_unavailable()->set_type(0);
   budget.mutable_spec()->mutable_max_unavailable()->set_int_val(1);
   create(budget);
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   int fewest = kReplicas;
   EXPECT_TRUE(eventually_measured([&] {
     int ready = 0;
@@ -115,31 +115,31 @@ TEST_P(Maintained, ABudgetPacesTheDrain) {
 
 // --- Lifecycle conditions of Kubernetes 1.37, on nodes that have them. ---
 
-TEST_P(Maintained, ANodesOwnConditionsSayHowFarItIsAndThatItIsOver) {
+TEST_P(NodeMaintenanceTest, TheNodesLifecycleConditionsFollowTheDrainAndItsEnd) {
   settle();
   set_condition(node_, "MaintenancePlanned", "True");
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(eventually_measured([&] { return condition(node_, "Drained") == "True"; }));
   EXPECT_TRUE(eventually([&] { return condition(node_, "DrainInProgress") == "False"; }));
-  EXPECT_EQ(condition(node_, "MaintenancePlanned"), "True") << "what others wrote stays";
+  EXPECT_EQ(condition(node_, "MaintenancePlanned"), "True") << "a condition that another client wrote stays";
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
-  patch_node(node_, kUnmarked);
+  patch_node(node_, kNotLabelled);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
-  EXPECT_TRUE(eventually([&] { return condition(node_, "Drained") == "False"; })) << "it is given back";
+  EXPECT_TRUE(eventually([&] { return condition(node_, "Drained") == "False"; })) << "the node is uncordoned";
 }
 
-TEST_P(Maintained, AMarkThatIsTakenBackInTheMiddleTakesTheConditionsBack) {
+TEST_P(NodeMaintenanceTest, RemovingTheLabelDuringADrainResetsTheDrainConditionAndUncordons) {
   settle(R"({"metadata": {"annotations": {"rescheduler.io/rescheduling": "disabled"}}})");  // opt-out: no pod is moved
   set_condition(node_, "MaintenancePlanned", "True");
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(eventually_measured([&] { return condition(node_, "DrainInProgress") == "True"; }));
-  patch_node(node_, kUnmarked);
+  patch_node(node_, kNotLabelled);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
   EXPECT_TRUE(eventually([&] { return condition(node_, "DrainInProgress") == "False"; }))
-      << "or it would be left out of everything for good";
+      << "otherwise the node would stay excluded";
 }
 
-TEST_P(Maintained, ANodeThatSomebodyElseDrainsByItsConditionsIsNoTarget) {
+TEST_P(NodeMaintenanceTest, ANodeWhoseConditionSaysThatAnotherClientDrainsItIsNotATarget) {
   settle();
   std::string other;
   for (const std::string& name : measured_) {
@@ -147,10 +147,10 @@ TEST_P(Maintained, ANodeThatSomebodyElseDrainsByItsConditionsIsNoTarget) {
   }
   const int before = spread("web")[other];
   set_condition(other, "DrainInProgress", "True");
-  patch_node(node_, kMarked);
+  patch_node(node_, kLabelled);
   EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
   EXPECT_LE(spread("web")[other], before);
-  EXPECT_EQ(condition(other, "DrainInProgress"), "True") << "which is theirs to take back";
+  EXPECT_EQ(condition(other, "DrainInProgress"), "True") << "only the client that set the condition resets it";
 }
 
 }  // namespace

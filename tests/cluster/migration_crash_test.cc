@@ -1,5 +1,5 @@
-// A leader may die after any write of a move. The next leader reads only the state of the cluster, brings every move to
-// an end and leaves nothing behind.
+// A leader may die after any write of a move. The next leader reads only the state of the cluster, finishes every move
+// and removes the objects, labels and annotations of the migration.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using migration::MoveMode;
 using testing::IsEmpty;
 
-class MovesInterrupted : public MigrationTest {
+class InterruptedMoves : public MigrationTest {
  protected:
   struct Case {
     std::string app{};
@@ -43,7 +43,7 @@ class MovesInterrupted : public MigrationTest {
     set_up(what);
     const std::string hash = what.mode == MoveMode::Direct ? "" : template_hash(what.app);
     for (int write = 1;; ++write) {
-      SCOPED_TRACE(fmt::format("{} after write {}", second_leader ? "another leads" : "killed", write));
+      SCOPED_TRACE(fmt::format("{} after write {}", second_leader ? "another instance leads" : "killed", write));
       const bool died = interrupt(what, write, second_leader);
       if (HasFailure()) return write;
       if (what.mode != MoveMode::Direct) {
@@ -69,13 +69,13 @@ class MovesInterrupted : public MigrationTest {
     if (!second_leader) kill_migrator();
     const std::size_t written = second_leader ? first.writes().size() : 0;
     start_migrator();
-    EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no record";
+    EXPECT_TRUE(eventually([&] { return migrations().size() == before + 1; })) << "there is no Migration";
     if (HasFailure()) return died;
-    EXPECT_TRUE(all_ended()) << "after " << write;
+    EXPECT_TRUE(all_ended()) << "after write " << write;
     migrator().sweep();
     EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
     if (second_leader && died) {
-      EXPECT_EQ(first.writes().size(), written) << "one that does not lead has written";
+      EXPECT_EQ(first.writes().size(), written) << "an instance that is not the leader has written";
     }
     if (what.mode != MoveMode::Direct) {
       EXPECT_TRUE(available(what.app, what.replicas));
@@ -120,18 +120,22 @@ class MovesInterrupted : public MigrationTest {
                        ports);
   }
 };
-RESCHEDULER_ON_EVERY_CLUSTER(MovesInterrupted);
+RESCHEDULER_ON_EVERY_CLUSTER(InterruptedMoves);
 
-TEST_P(MovesInterrupted, Coordinated) {
+TEST_P(InterruptedMoves, ACoordinatedMoveSucceedsAfterAnInterruptionAtAnyWrite) {
   settings_.protect_unprotected = true;
   expect_writes({"web", MoveMode::Coordinated, 2, 1}, 12);
 }
 
-TEST_P(MovesInterrupted, MakeBeforeBreak) { expect_writes({"solo", MoveMode::MakeBeforeBreak, 1, 1}, 11); }
+TEST_P(InterruptedMoves, AMakeBeforeBreakMoveSucceedsAfterAnInterruptionAtAnyWrite) {
+  expect_writes({"solo", MoveMode::MakeBeforeBreak, 1, 1}, 11);
+}
 
-TEST_P(MovesInterrupted, DirectWithTheCopyFirst) { expect_writes({"lone", MoveMode::Direct, 1, 1}, 10); }
+TEST_P(InterruptedMoves, ADirectMoveThatCopiesFirstSucceedsAfterAnInterruptionAtAnyWrite) {
+  expect_writes({"bare", MoveMode::Direct, 1, 1}, 10);
+}
 
-TEST_P(MovesInterrupted, DirectWithTheOriginalGoneFirst) {
+TEST_P(InterruptedMoves, ADirectMoveThatEvictsFirstSucceedsAfterAnInterruptionAtAnyWrite) {
   expect_writes({"ported", MoveMode::Direct, 1, 0, "ports"}, 10);
 }
 

@@ -1,4 +1,4 @@
-// A hundred moves, several at once: everything that a move must not change stays unchanged.
+// A hundred moves, several at once: revisions and ReplicaSets do not change, and enough replicas stay ready.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ class ManyMoves : public MigrationTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(ManyMoves);
 
-TEST_P(ManyMoves, LeaveRevisionAndReplicaSetAsTheyWereAndNeverGoBelowTheBudget) {
+TEST_P(ManyMoves, AHundredMovesKeepRevisionAndReplicaSetsAndEnoughReadyReplicas) {
   std::vector<Lane> lanes;
   std::vector<std::string> apps;
   for (int i = 0; i < 5; ++i) lanes.push_back({fmt::format("web{}", i), MoveMode::Coordinated, 12});
@@ -91,12 +91,12 @@ TEST_P(ManyMoves, LeaveRevisionAndReplicaSetAsTheyWereAndNeverGoBelowTheBudget) 
   for (const Lane& lane : lanes) {
     EXPECT_EQ(template_hash(lane.app), templates[lane.app]);
     EXPECT_GE(watch.least_ready(lane.app), lane.mode == MoveMode::Coordinated ? 3 : 1)
-        << lane.app << ", " << watch.samples() << " looks";
+        << lane.app << ", " << watch.samples() << " samples";
     EXPECT_TRUE(available(lane.app, replicas(lane)));
   }
   migrator().sweep();
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
-  std::cout << fmt::format("{} moves, {} on their target, {} looks at availability\n", tally.moves, tally.reached,
+  std::cout << fmt::format("{} moves, {} on their target, {} samples of availability\n", tally.moves, tally.reached,
                            watch.samples());
 }
 

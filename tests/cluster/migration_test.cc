@@ -21,7 +21,7 @@ using testing::IsEmpty;
 class Moves : public MigrationTest {};
 RESCHEDULER_ON_EVERY_CLUSTER(Moves);
 
-TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
+TEST_P(Moves, ACoordinatedMoveReachesItsTargetAndCleansUp) {
   deploy("web", 3);
   const std::string before = template_hash("web");
   start_migrator();
@@ -51,7 +51,7 @@ TEST_P(Moves, ACoordinatedOneEndsOnItsTargetAndLeavesNothingBehind) {
   EXPECT_TRUE(eventually([&] { return !events("web", "Rescheduled").empty(); }));
 }
 
-TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
+TEST_P(Moves, AStatefulSetPodKeepsItsNameOnTheTargetNode) {
   deploy_set("db", 2);
   start_migrator();
   const api::Pod pod = pods_of("db").front();
@@ -63,7 +63,7 @@ TEST_P(Moves, AStatefulSetsPodKeepsItsNameAndThereIsNeverASecondOne) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, ASingleReplicaIsNeverAway) {
+TEST_P(Moves, ASingleReplicaStaysAvailableDuringItsMove) {
   deploy("solo", 1);
   const std::string before = template_hash("solo");
   start_migrator();
@@ -77,7 +77,7 @@ TEST_P(Moves, ASingleReplicaIsNeverAway) {
   EXPECT_EQ(outcome.request.mode, MoveMode::MakeBeforeBreak);
   EXPECT_TRUE(available("solo", 1));
   watch.stop();
-  EXPECT_GE(watch.least_ready("solo"), 1) << "in " << watch.samples() << " looks";
+  EXPECT_GE(watch.least_ready("solo"), 1) << "in " << watch.samples() << " samples";
   EXPECT_EQ(template_hash("solo"), before);
   const auto left = pods_of("solo");
   ASSERT_EQ(left.size(), 1U);
@@ -85,33 +85,33 @@ TEST_P(Moves, ASingleReplicaIsNeverAway) {
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
 }
 
-TEST_P(Moves, APodOfNobodyIsCopiedBeforeItGoes) {
+TEST_P(Moves, ABarePodStaysAvailableBecauseItIsCopiedBeforeItsEviction) {
   settings_.direct = true;
-  add_pod("lonely", R"({"metadata": {"labels": {"app": "lonely"}}})");
-  ASSERT_FALSE(lands_on("lonely").empty());
+  add_pod("bare", R"({"metadata": {"labels": {"app": "bare"}}})");
+  ASSERT_FALSE(lands_on("bare").empty());
   ASSERT_TRUE(eventually([&] {
-    const api::Pod seen = pod("lonely");
+    const api::Pod seen = pod("bare");
     const auto* ready = condition_of(seen, "Ready");
     return ready != nullptr && ready->status() == "True";
   }));
   start_migrator();
-  const api::Pod before = pod("lonely");
+  const api::Pod before = pod("bare");
   const std::string target = other_node(before.spec().node_name());
-  AvailabilityWatch watch(cluster(), ns(), {"lonely"});
+  AvailabilityWatch watch(cluster(), ns(), {"bare"});
   ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
   const auto outcome = move(move_request_for(before, target));
   watch.stop();
   EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
   EXPECT_EQ(outcome.request.mode, MoveMode::Direct);
-  EXPECT_THAT(outcome.replacement, testing::StartsWith("rescheduled-lonely-"));
+  EXPECT_THAT(outcome.replacement, testing::StartsWith("rescheduled-bare-"));
   EXPECT_EQ(node_of_pod(outcome.replacement), target);
-  EXPECT_GE(watch.least_ready("lonely"), 1);
-  EXPECT_TRUE(pod("lonely").metadata().name().empty());
+  EXPECT_GE(watch.least_ready("bare"), 1);
+  EXPECT_TRUE(pod("bare").metadata().name().empty());
   EXPECT_TRUE(pod(outcome.replacement).spec().scheduling_gates().empty());
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
+TEST_P(Moves, ABarePodWithAHostPortIsMovedToItsTarget) {
   settings_.direct = true;
   add_pod("ported", R"({"metadata": {"labels": {"app": "ported"}}, "spec": {"containers": [{"name": "main",
     "image": "registry.example/app:1", "ports": [{"containerPort": 80, "hostPort": 31080}]}]}})");
@@ -125,21 +125,21 @@ TEST_P(Moves, APodOfNobodyWithAHostPortGoesFirst) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, PodsOfNobodyStayUnlessItIsEnabled) {
-  add_pod("lonely");
-  ASSERT_FALSE(lands_on("lonely").empty());
+TEST_P(Moves, ABarePodIsNotMovedUnlessDirectMovesAreEnabled) {
+  add_pod("bare");
+  ASSERT_FALSE(lands_on("bare").empty());
   start_migrator();
-  const auto outcome = move(move_request_for(pod("lonely"), other_node(node_of_pod("lonely"))));
+  const auto outcome = move(move_request_for(pod("bare"), other_node(node_of_pod("bare"))));
   EXPECT_EQ(outcome.result, MoveResult::Refused);
   EXPECT_THAT(outcome.message, HasSubstr("not enabled"));
 }
 
-TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
+TEST_P(Moves, OnlyTheConfiguredNumberOfFinishedMigrationsIsKept) {
   settings_.history = 1;
-  add_pod("lonely");
-  ASSERT_FALSE(lands_on("lonely").empty());
+  add_pod("bare");
+  ASSERT_FALSE(lands_on("bare").empty());
   start_migrator();
-  const auto request = move_request_for(pod("lonely"), other_node(node_of_pod("lonely")));
+  const auto request = move_request_for(pod("bare"), other_node(node_of_pod("bare")));
   // Each move leaves a Migration. The migrator can sweep by itself in between.
   EXPECT_EQ(move(request).result, MoveResult::Refused);
   EXPECT_EQ(move(request).result, MoveResult::Refused);
@@ -148,7 +148,7 @@ TEST_P(Moves, OfThoseThatAreOverOnlySoManyAreRemembered) {
   EXPECT_TRUE(eventually([&] { return migrations().size() == 1; }));
 }
 
-TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
+TEST_P(Moves, AnOptOutAStaleUidAndAnUnknownTargetEachPreventTheMove) {
   deploy("web", 2);
   start_migrator();
   const api::Pod one = pods_of("web").front();
@@ -171,7 +171,7 @@ TEST_P(Moves, WhatIsNotToBeMovedStaysAndSaysWhy) {
   EXPECT_EQ(pods_of("web").front().metadata().uid(), one.metadata().uid());
 }
 
-TEST_P(Moves, TheTemporaryBudgetIsThereOnlyWhereThereIsNoneAndOnlyMeanwhile) {
+TEST_P(Moves, ATemporaryPodDisruptionBudgetIsCreatedOnceAndRemovedAfterTheMove) {
   settings_.protect_unprotected = true;
   deploy("web", 3);
   start_migrator();
@@ -184,7 +184,7 @@ TEST_P(Moves, TheTemporaryBudgetIsThereOnlyWhereThereIsNoneAndOnlyMeanwhile) {
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
 }
 
-TEST_P(Moves, ABudgetThatAllowsNothingIsWaitedForAndThenItIsRefused) {
+TEST_P(Moves, AMoveThatThePodDisruptionBudgetForbidsUntilItsDeadlineIsRefused) {
   deploy("web", 2);
   api::PodDisruptionBudget budget;
   budget.mutable_metadata()->set_namespace_(ns());
@@ -207,7 +207,7 @@ TEST_P(Moves, ABudgetThatAllowsNothingIsWaitedForAndThenItIsRefused) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, TwoBudgetsMakeAPodUnmovable) {
+TEST_P(Moves, AMoveOfAPodWithTwoPodDisruptionBudgetsIsRefused) {
   deploy("web", 2);
   for (const char* name : {"one", "two"}) {
     api::PodDisruptionBudget budget;
@@ -225,7 +225,7 @@ TEST_P(Moves, TwoBudgetsMakeAPodUnmovable) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
+TEST_P(Moves, AReplicaCountThatAnotherClientSetsDuringAMoveIsKept) {
   deploy("solo", 1);
   const api::Pod pod = pods_of("solo").front();
   const std::string target = other_node(pod.spec().node_name());
@@ -254,7 +254,7 @@ TEST_P(Moves, AForeignChangeOfReplicasIsRespected) {
 }
 
 // A waiting move sends no requests: with hundreds of planned moves they would keep the API server busy.
-TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
+TEST_P(Moves, QueuedMovesDoNotPollTheirPodsAndAllOfThemRunLater) {
   constexpr int kPods = 4;
   deploy("web", kPods);
   const auto shut = [&](const char* taints) {
@@ -283,7 +283,7 @@ TEST_P(Moves, ThoseThatWaitForTheirTurnDoNotLookMeanwhileAndAllGetIt) {
   EXPECT_THAT(leftovers(), IsEmpty());
 }
 
-TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
+TEST_P(Moves, ObjectsOfAMigrationThatDoesNotExistAreSweptAndItsSurgeIsUndone) {
   deploy("solo", 2);
   const api::Pod pod = pods_of("solo").front();
   const std::string label = R"("labels":{"rescheduler.io/migration":"long-gone"})";
@@ -306,7 +306,7 @@ TEST_P(Moves, WhatNobodyIsInChargeOfIsSwept) {
   EXPECT_TRUE(available("solo", 1)) << "the surge is undone";
 }
 
-TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
+TEST_P(Moves, AMoveWhoseMigrationIsDeletedIsUndone) {
   deploy("solo", 1);
   const api::Pod pod = pods_of("solo").front();
   for (const std::string& node : nodes_) {
@@ -324,7 +324,7 @@ TEST_P(Moves, OneWhoseRecordIsDeletedIsUndone) {
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
 }
 
-TEST_P(Moves, OneThatIsCalledOffIsUndone) {
+TEST_P(Moves, ACancelledMoveIsUndone) {
   deploy("solo", 1);
   const api::Pod pod = pods_of("solo").front();
   for (const std::string& node : nodes_)

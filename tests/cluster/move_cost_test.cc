@@ -88,7 +88,7 @@ class MoveCost : public testing::Test {
     };
     migrator_ = std::make_unique<migration::MigrationController>(std::move(parts));
     migrator_->on_outcome([this](const migration::MoveOutcome& outcome) { outcomes_.push_back(outcome); });
-    RESCHEDULER_CHECK(loop_.await_result(begun()).has_value(), "the scheduler and the migrator begin");
+    RESCHEDULER_CHECK(loop_.await_result(begun()).has_value(), "the scheduler and the migrator must start");
   }
   ~MoveCost() override {
     (void)loop_.await_result(ended());
@@ -210,7 +210,7 @@ class MoveCost : public testing::Test {
 // Writes are exact. The number of all requests is an upper bound, the current value. An additional read in a step makes
 // the test fail. The goal is 15.
 
-TEST_F(MoveCost, OfADeploymentsPod) {
+TEST_F(MoveCost, ADeploymentPodIsMovedWithTheExpectedRequests) {
   deploy<api::Deployment>("web", 3);
   const Requests cost = cost_of_moving("web", MoveMode::Coordinated);
   EXPECT_EQ(writes_in(cost), (Requests{{"create migrations", 1},
@@ -222,7 +222,7 @@ TEST_F(MoveCost, OfADeploymentsPod) {
   EXPECT_LE(sum_of(cost), 85) << testing::PrintToString(cost);
 }
 
-TEST_F(MoveCost, OfAStatefulSetsPod) {
+TEST_F(MoveCost, AStatefulSetPodIsMovedWithTheExpectedRequests) {
   deploy<api::StatefulSet>("db", 2);
   const Requests cost = cost_of_moving("db", MoveMode::Coordinated);
   EXPECT_EQ(writes_in(cost), (Requests{{"create migrations", 1},
@@ -233,7 +233,7 @@ TEST_F(MoveCost, OfAStatefulSetsPod) {
   EXPECT_LE(sum_of(cost), 70) << testing::PrintToString(cost);
 }
 
-TEST_F(MoveCost, OfASingleReplicaMadeBeforeBroken) {
+TEST_F(MoveCost, ASingleReplicaIsMovedWithTheExpectedRequests) {
   deploy<api::Deployment>("solo", 1);
   const Requests cost = cost_of_moving("solo", MoveMode::MakeBeforeBreak);
   EXPECT_EQ(writes_in(cost), (Requests{{"create migrations", 1},
@@ -244,9 +244,9 @@ TEST_F(MoveCost, OfASingleReplicaMadeBeforeBroken) {
   EXPECT_LE(sum_of(cost), 76) << testing::PrintToString(cost);
 }
 
-TEST_F(MoveCost, OfABarePod) {
-  deploy_bare("lonely");
-  const Requests cost = cost_of_moving("lonely", MoveMode::Direct);
+TEST_F(MoveCost, ABarePodIsMovedWithTheExpectedRequests) {
+  deploy_bare("bare");
+  const Requests cost = cost_of_moving("bare", MoveMode::Direct);
   EXPECT_EQ(writes_in(cost), (Requests{{"create migrations", 1},
                                        {"create pods", 1},
                                        {"create pods/eviction", 1},
@@ -256,7 +256,7 @@ TEST_F(MoveCost, OfABarePod) {
   EXPECT_LE(sum_of(cost), 47) << testing::PrintToString(cost);
 }
 
-TEST_F(MoveCost, IsNothingWhereNothingIsMoved) {
+TEST_F(MoveCost, NoRequestIsSentWhileNoPodIsMoved) {
   deploy<api::Deployment>("web", 3);
   requests().clear();
   loop().run_for(4min);

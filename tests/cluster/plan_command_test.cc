@@ -105,7 +105,7 @@ profiles:
     }
     return count;
   }
-  std::string judge() { return std::string(boost::json::parse(output_).at("judgedBy").as_string()); }
+  std::string judged_by() { return std::string(boost::json::parse(output_).at("judgedBy").as_string()); }
   void expect_nothing_changed() { EXPECT_EQ(uids("web"), before_); }
 
   std::string crowded_;
@@ -117,16 +117,16 @@ profiles:
 INSTANTIATE_TEST_SUITE_P(Embedded, PlanCommand, testing::Values(Tier::Embedded));
 INSTANTIATE_TEST_SUITE_P(Real, PlanCommand, testing::Values(Tier::Real));
 
-TEST_P(PlanCommand, GoesByWhatPrometheusSays) {
+TEST_P(PlanCommand, PlansMovesOffTheNodeThatPrometheusReportsAsBusy) {
   crowd();
   const Prometheus prometheus(cluster(), crowded_, measured_);
   EXPECT_EQ(run("prometheus=" + prometheus.url()), 2) << output_ << errors_;
   EXPECT_GT(moves_from(crowded_), 0) << output_;
-  EXPECT_EQ(judge(), "prometheus");
+  EXPECT_EQ(judged_by(), "prometheus");
   expect_nothing_changed();
 }
 
-TEST_P(PlanCommand, SaysThatPrometheusDoesNotAnswer) {
+TEST_P(PlanCommand, ExitsWithAnErrorWhenPrometheusFails) {
   crowd();
   meter_->set_failing(true);
   EXPECT_EQ(run("prometheus=" + meter_->settings().sources.front().address), 1) << output_;
@@ -134,28 +134,28 @@ TEST_P(PlanCommand, SaysThatPrometheusDoesNotAnswer) {
   expect_nothing_changed();
 }
 
-TEST_P(PlanCommand, GoesByMetricsServerWhereThereIsOne) {
+TEST_P(PlanCommand, FallsBackToRequestsWithoutFreshSamplesOfMetricsServer) {
   crowd();
   if (GetParam() == Tier::Real) {
     EXPECT_EQ(run("metrics-server"), 1) << output_;
     EXPECT_THAT(errors_, HasSubstr("metrics-server"));
     EXPECT_THAT(run(""), testing::AnyOf(0, 2)) << errors_;
-    EXPECT_EQ(judge(), "requests") << "without --usage, the best available source is used";
+    EXPECT_EQ(judged_by(), "requests") << "without --usage, the best available source is used";
     EXPECT_THAT(output_, HasSubstr("judged by requests"));
     return;
   }
   ASSERT_TRUE(eventually([&] { return run("metrics-server") != 1; })) << errors_;
   // metrics-server uses the embedded cluster's clock, not the machine's. The command reports that and ignores the
   // samples.
-  EXPECT_EQ(judge(), "requests") << output_;
+  EXPECT_EQ(judged_by(), "requests") << output_;
   EXPECT_THAT(output_, HasSubstr("metrics-server has no fresh sample of any node"));
   expect_nothing_changed();
 }
 
-TEST_P(PlanCommand, GoesByRequestsWhereItIsToldTo) {
+TEST_P(PlanCommand, UsesRequestsWhenTheUsageOptionNamesThem) {
   crowd();
   EXPECT_THAT(run("requests"), testing::AnyOf(0, 2)) << errors_;
-  EXPECT_EQ(judge(), "requests");
+  EXPECT_EQ(judged_by(), "requests");
   expect_nothing_changed();
 }
 

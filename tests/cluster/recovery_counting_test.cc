@@ -29,7 +29,7 @@ class RecoveryCounting : public RecoveryTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(RecoveryCounting);
 
-TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
+TEST_P(RecoveryCounting, ARetryIsCountedOnceWhenTheControllerIsKilledBetweenCountAndEviction) {
   const auto nodes = begin(2);
   std::atomic<bool> reached{false};
   auto& first = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
@@ -49,23 +49,23 @@ TEST_P(RecoveryCounting, AControllerKilledBetweenCountAndEvictionCountsOnce) {
   ASSERT_TRUE(eventually([&] {
     const auto live = live_pods();
     return live.size() == 1 && live[0].metadata().uid() != uid;
-  })) << "the next one finishes it";
+  })) << "the next controller completes the eviction";
   // If the retry had been counted twice, no attempt would be left.
   ASSERT_TRUE(event_contains("web", "ApplicationFault", "1 of 1 attempts made"));
   EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":1)"));
 }
 
-TEST_P(RecoveryCounting, TwoReplicasThatFailAtOnceHaveTheirOwnCounts) {
+TEST_P(RecoveryCounting, TwoReplicasThatFailAtOnceAreCountedSeparately) {
   begin(4);
   start_recovery();
   create(failing_deployment("web", 2, "1", "*"));
   ASSERT_TRUE(ledger_contains(R"("currentReschedulingTimes":2)"));
   EXPECT_TRUE(eventually(
       [&] { return events("web", "ApplicationFault").size() + events("web", "RetriesExhausted").size() >= 2; }));
-  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":2)")) << "one each, and no more";
+  EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":2)")) << "one retry for each replica";
 }
 
-TEST_P(RecoveryCounting, GoesOnWhereKseReschedulerLeftOff) {
+TEST_P(RecoveryCounting, CountingContinuesFromTheCountOfKseRescheduler) {
   const auto nodes = begin(4);
   auto deployment = failing_deployment("web", 1, "3", "*");
   (*deployment.mutable_metadata()->mutable_annotations())["kse.com/deploy"] =
@@ -78,11 +78,10 @@ TEST_P(RecoveryCounting, GoesOnWhereKseReschedulerLeftOff) {
   EXPECT_THAT(retry_ledger(), HasSubstr(R"("currentReschedulingTimes":3)"));
 }
 
-TEST_P(RecoveryCounting, AnotherWriterIsNotOverwrittenAndDoesNotMakeItCountTwice) {
+TEST_P(RecoveryCounting, AWriteConflictKeepsTheOtherClientsChangesAndCountsTheRetryOnce) {
   begin(3);
   std::atomic<int> failed_writes{0};
-  auto elsewhere = cluster().connect();
-  // Before each of the first writes another client changes the workload, on another event loop if there is one.
+  // The first three writes to the workload fail with a conflict, while another client changes the workload.
   auto& recovery = start_recovery(quick(), [&](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != kube::Verb::Patch || call.resource != &kube::resource_of<api::Deployment>()) return std::nullopt;
     if (failed_writes >= 3) return std::nullopt;
@@ -103,7 +102,7 @@ TEST_P(RecoveryCounting, AnotherWriterIsNotOverwrittenAndDoesNotMakeItCountTwice
   (void)recovery;
 }
 
-TEST_P(RecoveryCounting, BooksNobodyCanReadAreNotWrittenOver) {
+TEST_P(RecoveryCounting, AnUnreadableRetryLedgerIsNotOverwritten) {
   begin(2);
   auto deployment = failing_deployment("web", 1, "3", "*");
   (*deployment.mutable_metadata()->mutable_annotations())["kse.com/deploy"] = "[";

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class RecoveryOfOwners : public RecoveryTest {
+class RecoveryByOwnerKind : public RecoveryTest {
  protected:
   // Two nodes. The second is cordoned until the pod has failed on the first.
   std::vector<std::string> begin() {
@@ -44,9 +44,9 @@ class RecoveryOfOwners : public RecoveryTest {
     container.set_image("registry.example/app:1");
   }
 };
-RESCHEDULER_ON_EVERY_CLUSTER(RecoveryOfOwners);
+RESCHEDULER_ON_EVERY_CLUSTER(RecoveryByOwnerKind);
 
-TEST_P(RecoveryOfOwners, AnOrdinalOfAStatefulSetIsCountedByItself) {
+TEST_P(RecoveryByOwnerKind, AStatefulSetPodIsCountedUnderItsOwnName) {
   const auto nodes = begin();
   api::StatefulSet set;
   set.mutable_metadata()->set_namespace_(ns());
@@ -63,12 +63,12 @@ TEST_P(RecoveryOfOwners, AnOrdinalOfAStatefulSetIsCountedByItself) {
   ASSERT_EQ(lands_on("db-0"), nodes[0]);
   open(nodes[1]);
   ASSERT_TRUE(eventually([&] { return node_of_pod("db-0") == nodes[1] && is_ready(pod("db-0")); }));
-  const std::string books = annotation<api::StatefulSet>("db", "kse.com/sts-pods-map");
-  EXPECT_THAT(books, HasSubstr(R"("db-0":{"currentReschedulingTimes":1)"));
-  EXPECT_THAT(books, HasSubstr(R"("podScheduledHosts":[")" + nodes[0]));
+  const std::string ledger = annotation<api::StatefulSet>("db", "kse.com/sts-pods-map");
+  EXPECT_THAT(ledger, HasSubstr(R"("db-0":{"currentReschedulingTimes":1)"));
+  EXPECT_THAT(ledger, HasSubstr(R"("podScheduledHosts":[")" + nodes[0]));
 }
 
-TEST_P(RecoveryOfOwners, ADaemonSetsPodIsMadeAnewWhereItIs) {
+TEST_P(RecoveryByOwnerKind, ADaemonSetPodIsRecreatedUntilItsRetriesAreExhausted) {
   const auto nodes = begin();
   api::DaemonSet set;
   set.mutable_metadata()->set_namespace_(ns());
@@ -85,7 +85,7 @@ TEST_P(RecoveryOfOwners, ADaemonSetsPodIsMadeAnewWhereItIs) {
   EXPECT_EQ(annotation<api::DaemonSet>("agent", "kse.com/current-retries-times"), "1");
 }
 
-TEST_P(RecoveryOfOwners, AJobIsNeverDeletedOnlyItsPod) {
+TEST_P(RecoveryByOwnerKind, APodOfAJobIsReplacedAndTheJobIsKept) {
   const auto nodes = begin();
   api::Job job;
   job.mutable_metadata()->set_namespace_(ns());
@@ -111,7 +111,7 @@ TEST_P(RecoveryOfOwners, AJobIsNeverDeletedOnlyItsPod) {
   EXPECT_THAT(annotation<api::Job>("j", "kse.com/job"), HasSubstr(R"("currentReschedulingTimes":)"));
 }
 
-TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
+TEST_P(RecoveryByOwnerKind, ACronJobHoldsTheRetryLedgerOfItsJobs) {
   const auto nodes = begin();
   api::CronJob cron;
   cron.mutable_metadata()->set_namespace_(ns());
@@ -140,10 +140,11 @@ TEST_P(RecoveryOfOwners, ACronJobKeepsTheBooksOfItsJobs) {
   ASSERT_TRUE(still);
   EXPECT_EQ(still->metadata().uid(), made.metadata().uid());
   EXPECT_THAT(annotation<api::CronJob>("c", "kse.com/cj"), HasSubstr("cjScheduledHosts"));
-  EXPECT_TRUE(event_contains("c", "Recovered", "the retry count starts at zero")) << "a run that ended well is one";
+  EXPECT_TRUE(event_contains("c", "Recovered", "the retry count starts at zero"))
+      << "a successful run counts as a recovery";
 }
 
-TEST_P(RecoveryOfOwners, APodOfNobodyIsMadeAnewUnderItsName) {
+TEST_P(RecoveryByOwnerKind, ABarePodIsRecreatedUnderItsNameOnAnotherNode) {
   const auto nodes = begin();
   const std::string differs =
       R"({"metadata":{"labels":{"theirs":"kept"},"annotations":{"scheduling-retries":"2","theirs":"too","sim.rescheduler.io/crash-on":")"
@@ -163,10 +164,10 @@ TEST_P(RecoveryOfOwners, APodOfNobodyIsMadeAnewUnderItsName) {
   EXPECT_TRUE(eventually([&] {
     auto left = await(client().list<api::ConfigMap>(ns(), ours));
     return left && left->empty();
-  })) << "what was saved is dropped";
+  })) << "the saved copy of the pod is deleted";
 }
 
-TEST_P(RecoveryOfOwners, APodOfNobodyThatDoesNotAskIsLeftAlone) {
+TEST_P(RecoveryByOwnerKind, ABarePodWithoutTheRetriesAnnotationIsNotRecreated) {
   const auto nodes = begin();
   const api::Pod made = add_pod("p", R"({"metadata":{"annotations":{"sim.rescheduler.io/crash-on":"*"}}})");
   add_pod("asks", R"({"metadata":{"annotations":{"scheduling-retries":"1","sim.rescheduler.io/crash-on":"*"}}})");

@@ -48,12 +48,12 @@ TEST_P(Recovery, ADeploymentThatCrashesOnTwoOfFiveNodesEndsHealthyOnAnother) {
     return live[0].spec().node_name() != nodes[0] && live[0].spec().node_name() != nodes[1];
   }));
   EXPECT_THAT(visited_nodes, HasSubstr(ns() + "-n"));
-  const std::string books = annotation<api::Deployment>("web", "kse.com/deploy");
-  EXPECT_THAT(books, HasSubstr("deployScheduledHosts"));
+  const std::string ledger = annotation<api::Deployment>("web", "kse.com/deploy");
+  EXPECT_THAT(ledger, HasSubstr("deployScheduledHosts"));
   EXPECT_THAT(recovery.metrics(), HasSubstr("rescheduler_recovery_attempts_total"));
 }
 
-TEST_P(Recovery, CrashingOnEveryNodeStopsAfterExactlyNWithAVerdict) {
+TEST_P(Recovery, ADeploymentThatCrashesOnEveryNodeIsStoppedAfterItsRetriesWithAVerdict) {
   add_nodes(5);
   start();
   auto& recovery = start_recovery();
@@ -94,7 +94,7 @@ TEST_P(Recovery, AnImageThatCannotBePulledOnOneNodeIsPulledOnAnother) {
   EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 2"));
 }
 
-TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
+TEST_P(Recovery, WorkloadsWithoutAValidRetriesAnnotationAreNotRescheduled) {
   const auto nodes = add_nodes(2);
   start();
   start_recovery();
@@ -120,7 +120,7 @@ TEST_P(Recovery, NobodyIsTouchedWhoDoesNotAskForIt) {
   }
 }
 
-TEST_P(Recovery, ABudgetIsHonouredAndNothingIsCountedForIt) {
+TEST_P(Recovery, AnEvictionThatThePodDisruptionBudgetForbidsIsNotCounted) {
   add_nodes(2);
   start();
   api::PodDisruptionBudget budget;
@@ -139,7 +139,7 @@ TEST_P(Recovery, ABudgetIsHonouredAndNothingIsCountedForIt) {
   EXPECT_TRUE(event_contains("web", "Rescheduled", "attempt 1 of 2"));
 }
 
-TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
+TEST_P(Recovery, AHealthyWindowResetsTheRetryCountAndKeepsTheNodesToAvoid) {
   const auto nodes = add_nodes(2);
   start();
   auto settings = quick();
@@ -151,10 +151,10 @@ TEST_P(Recovery, AfterAHealthyWindowItMayFailAsOftenAsEver) {
   patch_node(nodes[1], R"({"spec":{"unschedulable":false}})");
   ASSERT_TRUE(event_contains("web", "Recovered", "the retry count starts at zero"));
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(R"("currentReschedulingTimes":0)"));
-  EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "still to be avoided";
+  EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "the node is still avoided";
 }
 
-TEST_P(Recovery, WhatIsHeldAgainstANodeOutlivesWhoeverLed) {
+TEST_P(Recovery, TheNextLeaderStillCountsFailuresThatThePreviousLeaderSawOnANode) {
   const auto nodes = add_nodes(3);
   start();
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
@@ -170,7 +170,7 @@ TEST_P(Recovery, WhatIsHeldAgainstANodeOutlivesWhoeverLed) {
   for (const char* name : {"one", "two"}) add(name);
   for (const char* name : {"one", "two"}) ASSERT_TRUE(event_contains(name, "Rescheduled", "attempt 1 of 3"));
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(all_ready(2)) << "both are well elsewhere: nothing that fails speaks of them any more";
+  ASSERT_TRUE(all_ready(2)) << "both pods run on other nodes, so no failing pod shows the earlier failures";
   first.stop();
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
   start_recovery(settings);
@@ -183,7 +183,7 @@ TEST_P(Recovery, WhatIsHeldAgainstANodeOutlivesWhoeverLed) {
   }));
 }
 
-TEST_P(Recovery, ANodeThatFailsThreeOwnersIsQuarantinedAndNobodyElse) {
+TEST_P(Recovery, OnlyTheNodeWhereThreeOwnersFailIsQuarantined) {
   const auto nodes = add_nodes(20);
   start();
   for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
@@ -223,7 +223,7 @@ class RecoveryFromDeadNodes : public Recovery {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(RecoveryFromDeadNodes);
 
-TEST_P(RecoveryFromDeadNodes, APodOfADeadNodeIsReplacedLongBeforeItsTolerationsEnd) {
+TEST_P(RecoveryFromDeadNodes, APodOfADeadNodeIsReplacedBeforeItsTolerationsExpire) {
   const auto nodes = add_nodes(2);
   start();
   patch_node(nodes[1], R"({"spec":{"unschedulable":true}})");

@@ -37,7 +37,7 @@ class RecoveryWebhookCluster : public RecoveryTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(RecoveryWebhookCluster);
 
-TEST_P(RecoveryWebhookCluster, TellsTheReplacementAndNoOther) {
+TEST_P(RecoveryWebhookCluster, AnnotatesTheReplacementPodAndNoOtherPod) {
   start_recovery();
   create(failed_before("web", 3));
   ASSERT_TRUE(eventually([&] { return live_pods().size() == 3; }));
@@ -50,17 +50,17 @@ TEST_P(RecoveryWebhookCluster, TellsTheReplacementAndNoOther) {
     EXPECT_EQ(found->second, R"(["bad-node"])");
     EXPECT_EQ(pod.metadata().annotations().at("rescheduler.io/recovery-slot"), "1");
   }
-  EXPECT_EQ(annotated, 1) << "one replica failed; the others are not kept off anything";
+  EXPECT_EQ(annotated, 1) << "one replica failed; the others need not avoid a node";
 }
 
-TEST_P(RecoveryWebhookCluster, PodsAreCreatedWithoutIt) {
+TEST_P(RecoveryWebhookCluster, PodsAreCreatedWhileTheWebhookIsStopped) {
   auto& recovery = start_recovery();
   recovery.stop_webhook();
   const auto made = create(pod_of(ns(), "p", node_));
   EXPECT_FALSE(made.metadata().uid().empty());
 }
 
-TEST_P(RecoveryWebhookCluster, ANewCertificateCostsNoRequest) {
+TEST_P(RecoveryWebhookCluster, EveryAdmissionRequestIsAnsweredWhileTheCertificateIsRenewed) {
   auto& recovery = start_recovery();
   const std::string before = bundle();
   ASSERT_NE(before, "");
@@ -100,7 +100,7 @@ net::Task<Result<net::HttpResponse>> posted(net::HttpClient& client, net::HttpRe
   co_return answer;
 }
 
-TEST_P(RecoveryWebhookCluster, AnswersNonsenseOverTlsAndGoesOn) {
+TEST_P(RecoveryWebhookCluster, RejectsInvalidRequestsOverTlsAndKeepsAnswering) {
   auto& recovery = start_recovery();
   net::HttpClientSettings settings;
   settings.origin = {true, "127.0.0.1", recovery.webhook_port()};
@@ -129,7 +129,7 @@ TEST_P(RecoveryWebhookCluster, AnswersNonsenseOverTlsAndGoesOn) {
   const int giant = post("application/json", std::string(std::size_t{9} << 20U, ' '));
   EXPECT_TRUE(giant == 413 || giant == 0)
       << giant << ": refused, and the connection is closed on a client that still writes";
-  EXPECT_EQ(post("application/json", review), 200) << "it goes on";
+  EXPECT_EQ(post("application/json", review), 200) << "the webhook still answers";
   live().on_loop([&] { client.reset(); });
   // The API server still gets an answer too.
   create(failed_before("web", 1));

@@ -61,7 +61,7 @@ class Rescheduling : public ReschedulingTest {
       return cycles_pass(at, 8) && at.status().under_way == 0 && uids("web") == settled;
     });
   }
-  std::string memory() {
+  std::string move_history() {
     auto map = await(client().get<api::ConfigMap>(ns(), std::string(rescheduling::kMovesName)));
     return map && map->data().contains("moves") ? map->data().at("moves") : "";
   }
@@ -70,7 +70,7 @@ class Rescheduling : public ReschedulingTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Rescheduling);
 
-TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
+TEST_P(Rescheduling, PodsLeaveACrowdedNodeAndEventsHistoryAndMetricsReportTheMoves) {
   crowd();
   TestRescheduler& at = start(fast_settings());
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
@@ -78,8 +78,8 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   EXPECT_TRUE(has_event_about("Node", crowded_, "Rescheduled"));
   // The status and the metrics are those of the last cycle, which may be older than the last ready pod.
   EXPECT_TRUE(eventually_measured([&] {
-    return memory().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
-  })) << memory();
+    return move_history().find("\"source\":\"" + crowded_ + "\"") != std::string::npos;
+  })) << move_history();
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_pod_movements_total", "LoadBalancing") > 0; }));
   EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_load_balance_score") > 50; }))
       << at.metric("rescheduler_load_balance_score");
@@ -87,7 +87,7 @@ TEST_P(Rescheduling, ACrowdedNodeIsRelievedAndItIsSaidWrittenDownAndCounted) {
   EXPECT_TRUE(comes_to_rest(at));
 }
 
-TEST_P(Rescheduling, WhoOptsOutStays) {
+TEST_P(Rescheduling, PodsThatOptOutAreNotMoved) {
   crowd(R"({"metadata": {"labels": {"scheduler.alpha.kubernetes.io/rescheduling": "disabled"}}})");
   const auto before = uids("web");
   TestRescheduler& at = start(fast_settings());
@@ -97,7 +97,7 @@ TEST_P(Rescheduling, WhoOptsOutStays) {
   EXPECT_EQ(at.evictions(), 0);
 }
 
-TEST_P(Rescheduling, ABudgetThatIsUsedUpKeepsThemWhereTheyAre) {
+TEST_P(Rescheduling, AnExhaustedPodDisruptionBudgetPreventsMoves) {
   crowd();
   budget(kReplicas);
   const auto before = uids("web");
@@ -107,7 +107,7 @@ TEST_P(Rescheduling, ABudgetThatIsUsedUpKeepsThemWhereTheyAre) {
   EXPECT_EQ(uids("web"), before);
 }
 
-TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
+TEST_P(Rescheduling, ObserveModePublishesThePlanAndMovesNoPod) {
   crowd();
   const auto before = uids("web");
   auto args = fast_settings();
@@ -125,7 +125,7 @@ TEST_P(Rescheduling, ObservingPublishesThePlanAndMovesNothing) {
   EXPECT_EQ(uids("web"), before);
 }
 
-TEST_P(Rescheduling, NothingMovesWhilePausedAndEverythingOnceResumed) {
+TEST_P(Rescheduling, NoPodIsMovedWhilePausedAndPodsAreBalancedAfterResuming) {
   crowd();
   await(client().create(config_map(ns(), std::string(rescheduling::kMovesName), {{"moves", "[]"}}))).value();
   annotate_history("\"true\"");
@@ -138,7 +138,7 @@ TEST_P(Rescheduling, NothingMovesWhilePausedAndEverythingOnceResumed) {
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
 }
 
-TEST_P(Rescheduling, WithoutFreshLoadsNothingIsBalanced) {
+TEST_P(Rescheduling, LoadBalancingStopsWhileLoadSamplesAreStale) {
   crowd();
   meter_->set_failing(true);
   TestRescheduler& at = start(fast_settings());
@@ -147,7 +147,7 @@ TEST_P(Rescheduling, WithoutFreshLoadsNothingIsBalanced) {
   EXPECT_EQ(at.metric("rescheduler_pod_movements_total", "LoadBalancing"), 0);
 }
 
-TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
+TEST_P(Rescheduling, OnlyTheLeaderOfTwoInstancesEvictsPods) {
   crowd();
   kube::LeaderSettings lease;
   lease.ns = ns();
@@ -163,7 +163,7 @@ TEST_P(Rescheduling, OfTwoOnlyTheLeaderActs) {
   EXPECT_EQ(second.status().cycles, 0U);
 }
 
-TEST_P(Rescheduling, ARestartRemembersWhatWasMoved) {
+TEST_P(Rescheduling, APodThatWasMovedBeforeARestartIsNotMovedBack) {
   crowd();
   TestRescheduler& first = start(fast_settings());
   ASSERT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));

@@ -24,7 +24,7 @@ class TinyExtender {
   void prefer(const std::string& node) {
     service_.on_loop([&] { preferred_ = node; });
   }
-  void be_broken(bool broken) {
+  void set_broken(bool broken) {
     service_.on_loop([&] { broken_ = broken; });
   }
   std::vector<std::string> bound() {
@@ -61,11 +61,11 @@ class TinyExtender {
     [[maybe_unused]] const auto sent = co_await responder.send(std::move(response));
   }
 
-  std::string filter(const std::string& question) {
-    const auto args = kube::read_extender_args(question);
+  std::string filter(const std::string& body) {
+    const auto args = kube::read_extender_args(body);
     kube::ExtenderFilterResult result;
     if (!args || !args->node_names) {
-      result.error = "the question cannot be read";
+      result.error = "the request cannot be parsed";
       return kube::write_filter_result(result);
     }
     result.node_names.emplace();
@@ -78,17 +78,17 @@ class TinyExtender {
     }
     return kube::write_filter_result(result);
   }
-  std::string prioritize(const std::string& question) {
-    const auto args = kube::read_extender_args(question);
+  std::string prioritize(const std::string& body) {
+    const auto args = kube::read_extender_args(body);
     std::vector<kube::HostPriority> scores;
     if (args && args->node_names) {
       for (const std::string& name : *args->node_names) scores.push_back({name, name == preferred_ ? 10 : 0});
     }
     return kube::write_priorities(scores);
   }
-  net::Task<std::string> bind(std::string question) {
-    const auto args = kube::read_binding_args(question);
-    if (!args) co_return kube::write_binding_result("the question cannot be read");
+  net::Task<std::string> bind(std::string body) {
+    const auto args = kube::read_binding_args(body);
+    if (!args) co_return kube::write_binding_result("the request cannot be parsed");
     auto binding = binding_to(args->pod_namespace, args->pod_name, args->node);
     auto done = co_await service_.link().client().create_sub<api::Pod>(args->pod_namespace, args->pod_name, "binding",
                                                                        std::move(binding));
@@ -104,7 +104,7 @@ class TinyExtender {
   TinyService service_;
 };
 
-class Extended : public SchedulingTest {
+class SchedulingWithExtender : public SchedulingTest {
  protected:
   void SetUp() override {
     ClusterTest::SetUp();
@@ -116,9 +116,9 @@ class Extended : public SchedulingTest {
   }
   std::unique_ptr<TinyExtender> extender_;
 };
-RESCHEDULER_ON_EVERY_CLUSTER(Extended);
+RESCHEDULER_ON_EVERY_CLUSTER(SchedulingWithExtender);
 
-TEST_P(Extended, AnExtenderRefusesPrefersAndBinds) {
+TEST_P(SchedulingWithExtender, AnExtenderFiltersPrioritizesAndBinds) {
   const std::string refused = add_node("a");
   add_node("b");
   const std::string preferred = add_node("c");
@@ -137,7 +137,7 @@ TEST_P(Extended, AnExtenderRefusesPrefersAndBinds) {
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
 }
 
-TEST_P(Extended, WhatAnExtenderRefusesIsSaid) {
+TEST_P(SchedulingWithExtender, TheExtendersReasonIsInTheMessageOfAnUnschedulablePod) {
   extender_->refuse(add_node("a"));
   start_scheduler({.extenders = {extender_->entry()}});
   add_pod("p");
@@ -146,9 +146,9 @@ TEST_P(Extended, WhatAnExtenderRefusesIsSaid) {
   EXPECT_EQ(lands_on("p"), other);
 }
 
-TEST_P(Extended, ABrokenExtenderHoldsPodsUpUntilItIsMendedUnlessItMayBeIgnored) {
+TEST_P(SchedulingWithExtender, AFailingExtenderBlocksPodsUntilItRecoversUnlessItIsIgnorable) {
   const std::string node = add_node("a");
-  extender_->be_broken(true);
+  extender_->set_broken(true);
   start_scheduler({.extenders = {extender_->entry()}});
   auto ignorable = extender_->entry();
   ignorable.ignorable = true;
@@ -159,7 +159,7 @@ TEST_P(Extended, ABrokenExtenderHoldsPodsUpUntilItIsMendedUnlessItMayBeIgnored) 
   add_pod("lenient", R"({"spec": {"schedulerName": ")" + ns() + R"(-lenient"}})");
   EXPECT_EQ(lands_on("lenient"), node);
   EXPECT_EQ(node_of_pod("strict"), "");
-  extender_->be_broken(false);
+  extender_->set_broken(false);
   EXPECT_EQ(lands_on("strict"), node);
 }
 

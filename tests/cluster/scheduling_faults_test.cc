@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class SchedulingTrouble : public SchedulingTest {
+class SchedulingFaults : public SchedulingTest {
  protected:
   std::ptrdiff_t bindings_sent(TestScheduler& by) {
     return std::ranges::count_if(by.writes(), [](const std::string& one) { return one.ends_with(" binding"); });
@@ -31,9 +31,9 @@ class SchedulingTrouble : public SchedulingTest {
     return {.lease = std::move(lease)};
   }
 };
-RESCHEDULER_ON_EVERY_CLUSTER(SchedulingTrouble);
+RESCHEDULER_ON_EVERY_CLUSTER(SchedulingFaults);
 
-TEST_P(SchedulingTrouble, ARefusedBindingIsTriedAgainAndLands) {
+TEST_P(SchedulingFaults, ARejectedBindingIsRetriedAndThePodIsBound) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
   for (const int status : {409, 500}) {
@@ -48,7 +48,7 @@ TEST_P(SchedulingTrouble, ARefusedBindingIsTriedAgainAndLands) {
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
 }
 
-TEST_P(SchedulingTrouble, ARefusedBindingGivesItsRoomToOthers) {
+TEST_P(SchedulingFaults, ARejectedBindingReleasesTheResourcesOfItsPod) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
   scheduler.with_api([](FaultInjectingApi& api) {
@@ -65,7 +65,7 @@ TEST_P(SchedulingTrouble, ARefusedBindingGivesItsRoomToOthers) {
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
 }
 
-TEST_P(SchedulingTrouble, ABindingWhoseAnswerGotLostIsNotDoneTwice) {
+TEST_P(SchedulingFaults, ABindingWhoseResponseIsLostIsNotSentTwice) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
   scheduler.with_api([](FaultInjectingApi& api) { api.lose_answers(1); });
@@ -77,7 +77,7 @@ TEST_P(SchedulingTrouble, ABindingWhoseAnswerGotLostIsNotDoneTwice) {
   EXPECT_TRUE(events("p", "FailedScheduling").empty());
 }
 
-TEST_P(SchedulingTrouble, APodThatGoesWhileItIsBeingBoundLeavesNothingBehind) {
+TEST_P(SchedulingFaults, APodDeletedDuringItsBindingReleasesItsResources) {
   add_node("a");
   auto& scheduler = start_scheduler();
   scheduler.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
@@ -90,16 +90,16 @@ TEST_P(SchedulingTrouble, APodThatGoesWhileItIsBeingBoundLeavesNothingBehind) {
   lands_on("next");
 }
 
-TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFollowedByAnother) {
+TEST_P(SchedulingFaults, ALeaderThatLosesItsLeaseBeforeABindingWritesNothingAndTheNextLeaderBinds) {
   const std::string node = add_node("a");
   auto& first = start_scheduler(candidate("first"));
   ASSERT_TRUE(eventually([&] { return first.leads(); }));
   first.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
   add_pod("p");
-  ASSERT_TRUE(eventually([&] { return first.held() == 1; })) << "decided, not bound";
+  ASSERT_TRUE(eventually([&] { return first.held() == 1; })) << "the pod is assumed, and its binding is held back";
   std::chrono::nanoseconds timeout{};
   first.with_api([&](FaultInjectingApi& api) { timeout = api.longest_bind_timeout(); });
-  EXPECT_LE(timeout, kRenewDeadline) << "a request must not outlive the right to send it";
+  EXPECT_LE(timeout, kRenewDeadline) << "a request must end before the lease can pass to another instance";
 
   auto& second = start_scheduler(candidate("second"));
   first.with_api([](FaultInjectingApi& api) { api.lose_leases(); });
@@ -128,7 +128,7 @@ TEST_P(SchedulingTrouble, ALeaderThatLosesItsLeaseBetweenDecisionAndBindingIsFol
   EXPECT_EQ(events("p", "Scheduled").size(), 1U);
 }
 
-TEST_P(SchedulingTrouble, AStopFinishesWhatIsBeingBoundAndTheNextOneTakesUpTheRest) {
+TEST_P(SchedulingFaults, StopWaitsForBindingsInProgressAndTheNextSchedulerBindsTheOtherPods) {
   const std::string node = add_node("a");
   auto& first = start_scheduler();
   first.with_api([](FaultInjectingApi& api) { api.hold_bindings(); });
@@ -140,7 +140,7 @@ TEST_P(SchedulingTrouble, AStopFinishesWhatIsBeingBoundAndTheNextOneTakesUpTheRe
   first.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
   stopping.get();
   for (const std::string& name : begun) {
-    EXPECT_EQ(node_of_pod(name), node) << name << " is half bound";
+    EXPECT_EQ(node_of_pod(name), node) << name << " is not bound";
     EXPECT_EQ(events(name, "Scheduled").size(), 1U) << name;
   }
   add_pod("late");
@@ -153,7 +153,7 @@ TEST_P(SchedulingTrouble, AStopFinishesWhatIsBeingBoundAndTheNextOneTakesUpTheRe
   EXPECT_EQ(bindings_sent(second), 2);
 }
 
-TEST_P(SchedulingTrouble, OddObjectsStopNobody) {
+TEST_P(SchedulingFaults, UnusualObjectsDoNotBlockOtherPods) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
   const std::string bare = add_node("bare", R"({"metadata": {"labels": {"test": "bare"}}})");

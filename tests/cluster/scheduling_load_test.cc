@@ -75,7 +75,7 @@ class TinyPrometheus {
   TinyService service_;
 };
 
-class Loaded : public SchedulingTest {
+class SchedulingByLoad : public SchedulingTest {
  protected:
   void SetUp() override {
     ClusterTest::SetUp();
@@ -108,9 +108,9 @@ class Loaded : public SchedulingTest {
   }
   std::unique_ptr<TinyPrometheus> prometheus_;
 };
-RESCHEDULER_ON_EVERY_CLUSTER(Loaded);
+RESCHEDULER_ON_EVERY_CLUSTER(SchedulingByLoad);
 
-TEST_P(Loaded, PodsGoWhereLoadIsLeastAndSayWhatWasPredicted) {
+TEST_P(SchedulingByLoad, PodsGoToTheLeastLoadedNodeAndAreAnnotatedWithThePredictedLoad) {
   const std::string busy = add_node("busy");
   const std::string idle = add_node("idle");
   prometheus_->set_load(busy, 70);
@@ -127,7 +127,7 @@ TEST_P(Loaded, PodsGoWhereLoadIsLeastAndSayWhatWasPredicted) {
               HasSubstr(R"("source":"prometheus")"));
 }
 
-TEST_P(Loaded, NoPodGoesToAHotNodeAndItIsSaidAndWaitedFor) {
+TEST_P(SchedulingByLoad, APodWaitsWhileItsOnlyNodeIsAboveTheLoadThreshold) {
   const std::string node = add_node("hot");
   prometheus_->set_load(node, 95);
   start();
@@ -138,7 +138,7 @@ TEST_P(Loaded, NoPodGoesToAHotNodeAndItIsSaidAndWaitedFor) {
   EXPECT_EQ(lands_on("p"), node);
 }
 
-TEST_P(Loaded, WhoMeasuresMayFailInEveryWayAndComeBack) {
+TEST_P(SchedulingByLoad, EveryPrometheusFailureFallsBackToRequestsUntilPrometheusAnswersAgain) {
   const std::string hot = add_node("a");
   const std::string other = add_node("b");
   prometheus_->set_load(hot, 95);

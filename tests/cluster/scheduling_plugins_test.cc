@@ -23,7 +23,7 @@ class Scheduling : public SchedulingTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Scheduling);
 
-TEST_P(Scheduling, PlainPodsAreBoundAndSaySo) {
+TEST_P(Scheduling, PodsAreBoundToBothNodesWithScheduledEventsAndConditions) {
   const std::set<std::string> nodes{add_node("a"), add_node("b")};
   auto& scheduler = start_scheduler();
   const std::vector<std::string> names{"one", "two", "three", "four"};
@@ -44,11 +44,11 @@ TEST_P(Scheduling, PlainPodsAreBoundAndSaySo) {
   EXPECT_EQ(scheduler.attempts(), 4);
 }
 
-TEST_P(Scheduling, PodsOfOtherSchedulersAreLeftAlone) {
+TEST_P(Scheduling, PodsOfOtherSchedulersAreIgnored) {
   add_node("a");
   auto& scheduler = start_scheduler();
   api::Pod other = pod_like("other");
-  other.mutable_spec()->set_scheduler_name("somebody-else");
+  other.mutable_spec()->set_scheduler_name("another-scheduler");
   ASSERT_TRUE(eventually([&] { return await(client().create(other)).has_value(); }));
   add_pod("ours");
   lands_on("ours");
@@ -57,9 +57,9 @@ TEST_P(Scheduling, PodsOfOtherSchedulersAreLeftAlone) {
   EXPECT_EQ(scheduler.attempts(), 1);
 }
 
-TEST_P(Scheduling, ACordonedNodeTakesNothingUntilItIsOpenAgain) {
+TEST_P(Scheduling, ACordonedNodeGetsNoPodUntilItIsUncordoned) {
   const std::string node = add_node("a", R"({"spec": {"unschedulable": true}})");
-  const std::string full = add_node("b", R"({"spec": {"unschedulable": true}})");
+  const std::string other = add_node("b", R"({"spec": {"unschedulable": true}})");
   start_scheduler();
   add_pod("p");
   expect_message("p", unresolvable("2 node(s) were unschedulable"), {" node(s) were unschedulable"});
@@ -67,7 +67,7 @@ TEST_P(Scheduling, ACordonedNodeTakesNothingUntilItIsOpenAgain) {
   EXPECT_EQ(lands_on("p"), node);
 }
 
-TEST_P(Scheduling, AnUntoleratedTaintKeepsPodsAwayUntilItIsGone) {
+TEST_P(Scheduling, AnUntoleratedTaintKeepsPodsAwayUntilItIsRemoved) {
   constexpr std::string_view tainted =
       R"({"spec": {"taints": [{"key": "dedicated", "value": "x", "effect": "NoSchedule"}]}})";
   const std::string node = add_node("a", tainted);
@@ -86,7 +86,7 @@ TEST_P(Scheduling, AnUntoleratedTaintKeepsPodsAwayUntilItIsGone) {
   EXPECT_EQ(lands_on("p"), other);
 }
 
-TEST_P(Scheduling, SelectorsAndNodeAffinityAreHonouredAndALabelWakes) {
+TEST_P(Scheduling, NodeSelectorsAndAffinityAreHonouredAndANewLabelMakesAPodSchedulable) {
   const std::string ssd = add_node("a", R"({"metadata": {"labels": {"disk": "ssd", "size": "5"}}})");
   const std::string plain = add_node("b");
   start_scheduler();
@@ -106,7 +106,7 @@ TEST_P(Scheduling, SelectorsAndNodeAffinityAreHonouredAndALabelWakes) {
   EXPECT_EQ(lands_on("picky"), plain);
 }
 
-TEST_P(Scheduling, APodOfADaemonSetGoesToTheNodeItNames) {
+TEST_P(Scheduling, APodWithTheNodeAffinityOfADaemonSetGoesToItsNode) {
   add_node("a");
   const std::string named = add_node("b");
   add_node("c");
@@ -118,7 +118,7 @@ TEST_P(Scheduling, APodOfADaemonSetGoesToTheNodeItNames) {
   EXPECT_EQ(lands_on("daemon"), named);
 }
 
-TEST_P(Scheduling, AHostPortIsUsedOnceOnANode) {
+TEST_P(Scheduling, AHostPortIsUsedOnlyOncePerNode) {
   const std::set<std::string> nodes{add_node("a"), add_node("b")};
   start_scheduler();
   constexpr std::string_view port = R"({"spec": {"containers": [{"name": "main", "image": "registry.example/app:1",
@@ -137,7 +137,7 @@ TEST_P(Scheduling, AHostPortIsUsedOnceOnANode) {
   EXPECT_EQ(lands_on("three"), freed);
 }
 
-TEST_P(Scheduling, ANodeIsNotOverfilledAndADeletedPodMakesRoom) {
+TEST_P(Scheduling, CpuIsNotOvercommittedAndADeletedPodFreesItsRequests) {
   const std::string node = add_node("a");
   start_scheduler();
   const std::string large = "{\"spec\": {" + cpu_request("20") + "}}";
@@ -152,7 +152,7 @@ TEST_P(Scheduling, ANodeIsNotOverfilledAndADeletedPodMakesRoom) {
   EXPECT_EQ(lands_on("second"), node);
 }
 
-TEST_P(Scheduling, ANodeHasRoomForSoManyPods) {
+TEST_P(Scheduling, ANodeGetsNoMorePodsThanItsAllocatableAllows) {
   const std::string node = add_node("a", R"({"status": {"allocatable": {"pods": "2"}, "capacity": {"pods": "2"}}})");
   start_scheduler();
   add_pod("one");
@@ -166,7 +166,7 @@ TEST_P(Scheduling, ANodeHasRoomForSoManyPods) {
               {"1 Too many pods"});
 }
 
-TEST_P(Scheduling, AHardSpreadIsKept) {
+TEST_P(Scheduling, ADoNotScheduleSpreadConstraintIsHonoured) {
   const std::string zone_a = add_node("a");
   const std::string zone_b = add_node("b", R"({"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})");
   start_scheduler();
@@ -196,7 +196,7 @@ TEST_P(Scheduling, AHardSpreadIsKept) {
                  {"1 Insufficient cpu", "1 node(s) didn't match pod topology spread constraints"});
 }
 
-TEST_P(Scheduling, PodsKeepTogetherAndApartAsTheyAsk) {
+TEST_P(Scheduling, PodAffinityAndAntiAffinityAreHonoured) {
   const std::string zone_a = add_node("a");
   const std::string zone_b = add_node("b", R"({"metadata": {"labels": {"topology.kubernetes.io/zone": "b"}}})");
   start_scheduler();
@@ -224,7 +224,7 @@ TEST_P(Scheduling, PodsKeepTogetherAndApartAsTheyAsk) {
   EXPECT_EQ(lands_on("cache-2"), zone_a);
 }
 
-TEST_P(Scheduling, AGatedPodIsNotTriedUntilItsGatesAreGone) {
+TEST_P(Scheduling, AGatedPodIsNotAttemptedUntilItsGatesAreRemoved) {
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
   add_pod("gated", R"({"spec": {"schedulingGates": [{"name": "example.com/hold"}]}})");
@@ -241,7 +241,7 @@ TEST_P(Scheduling, AGatedPodIsNotTriedUntilItsGatesAreGone) {
   EXPECT_EQ(lands_on("gated"), node);
 }
 
-TEST_P(Scheduling, TheMoreImportantPodIsTriedFirst) {
+TEST_P(Scheduling, ThePodWithTheHigherPriorityIsScheduledFirst) {
   const std::string urgent = priority_class("urgent", 1000);
   const std::string node = add_node("a");
   const std::string large = cpu_request("20");
@@ -256,7 +256,7 @@ TEST_P(Scheduling, TheMoreImportantPodIsTriedFirst) {
   EXPECT_TRUE(events("first", "Preempted").empty());
 }
 
-TEST_P(Scheduling, APodWithResourceClaimsWaitsWithASentenceAndHoldsNobodyUp) {
+TEST_P(Scheduling, APodWithResourceClaimsStaysPendingWithAReasonAndBlocksNoOtherPod) {
   const std::string node = add_node("a");
   start_scheduler();
   add_pod("devices", R"({"spec": {"resourceClaims": [{"name": "gpu", "resourceClaimName": "some"}]}})");

@@ -37,7 +37,7 @@ class Preemption : public SchedulingTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Preemption);
 
-TEST_P(Preemption, TheMoreImportantPodGetsTheRoomOfALesserOne) {
+TEST_P(Preemption, AHigherPriorityPodPreemptsALowerPriorityPod) {
   const std::string high = priority_class("high", 1000);
   const std::string node = add_node("a");
   auto& scheduler = start_scheduler();
@@ -49,8 +49,8 @@ TEST_P(Preemption, TheMoreImportantPodGetsTheRoomOfALesserOne) {
   const api::Pod urgent = add_pod("urgent", of_class(high, "20"));
   ASSERT_TRUE(leaves("victim"));
 
-  const api::Pod sent_away = pod("victim");
-  const auto* why = condition_of(sent_away, "DisruptionTarget");
+  const api::Pod victim = pod("victim");
+  const auto* why = condition_of(victim, "DisruptionTarget");
   ASSERT_NE(why, nullptr);
   EXPECT_EQ(why->status(), "True");
   EXPECT_EQ(why->reason(), "PreemptionByScheduler");
@@ -58,15 +58,15 @@ TEST_P(Preemption, TheMoreImportantPodGetsTheRoomOfALesserOne) {
   EXPECT_TRUE(
       has_event("victim", "Preempted", fmt::format("Preempted by pod {} on node {}", urgent.metadata().uid(), node)));
   EXPECT_TRUE(eventually([&] { return pod("urgent").status().nominated_node_name() == node; }));
-  EXPECT_EQ(node_of_pod("urgent"), "") << "the victim is still there";
+  EXPECT_EQ(node_of_pod("urgent"), "") << "the victim still uses its resources";
 
   release_pod("victim");
   EXPECT_EQ(lands_on("urgent"), node);
-  EXPECT_FALSE(pod("small").metadata().has_deletion_timestamp()) << "it was not in the way";
+  EXPECT_FALSE(pod("small").metadata().has_deletion_timestamp()) << "this pod need not be preempted";
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
 }
 
-TEST_P(Preemption, TheRoomIsKeptForThePodItWasMadeFor) {
+TEST_P(Preemption, TheNominatedNodeIsKeptForThePreemptor) {
   const std::string high = priority_class("high", 1000);
   const std::string node = add_node("a");
   start_scheduler();
@@ -83,7 +83,7 @@ TEST_P(Preemption, TheRoomIsKeptForThePodItWasMadeFor) {
   EXPECT_EQ(node_of_pod("sneaky"), "");
 }
 
-TEST_P(Preemption, AmongNodesTheOneWhoseVictimsMatterLeastIsTaken) {
+TEST_P(Preemption, TheNodeWithTheLowestPriorityVictimIsChosen) {
   const std::string high = priority_class("high", 1000);
   const std::string middle = priority_class("middle", 500);
   const std::string lesser = add_node("a", R"({"metadata": {"labels": {"which": "lesser"}}})");
@@ -99,7 +99,7 @@ TEST_P(Preemption, AmongNodesTheOneWhoseVictimsMatterLeastIsTaken) {
   EXPECT_FALSE(pod("in-the-middle").metadata().has_deletion_timestamp());
 }
 
-TEST_P(Preemption, BudgetsAreRespectedWhereThereIsAChoice) {
+TEST_P(Preemption, VictimsWithoutAPodDisruptionBudgetViolationArePreferred) {
   const std::string high = priority_class("high", 1000);
   add_node("a", R"({"metadata": {"labels": {"which": "guarded"}}})");
   const std::string free = add_node("b", R"({"metadata": {"labels": {"which": "free"}}})");
@@ -119,11 +119,11 @@ TEST_P(Preemption, BudgetsAreRespectedWhereThereIsAChoice) {
     return budget && budget->status().expected_pods() == 1 && budget->status().disruptions_allowed() == 0;
   }));
   add_pod("urgent", of_class(high, "30"));
-  EXPECT_EQ(lands_on("urgent"), free) << "two victims rather than one that a budget guards";
+  EXPECT_EQ(lands_on("urgent"), free) << "two victims are better than one that a PodDisruptionBudget protects";
   EXPECT_FALSE(pod("guarded").metadata().has_deletion_timestamp());
 }
 
-TEST_P(Preemption, APolitePodWaitsForRoom) {
+TEST_P(Preemption, APodWithPreemptionPolicyNeverWaitsForFreeResources) {
   api::PriorityClass polite;
   polite.mutable_metadata()->set_name(ns() + "-polite");
   polite.set_value(1000);

@@ -12,7 +12,7 @@ namespace {
 class SchedulingRequests : public SchedulingTest {};
 RESCHEDULER_ON_EVERY_CLUSTER(SchedulingRequests);
 
-TEST_P(SchedulingRequests, APodThatIsPlacedCostsABindingAndAnEventAndNothingElse) {
+TEST_P(SchedulingRequests, SchedulingAPodSendsOneBindingAndOneEventAndNothingElse) {
   constexpr int kPods = 40;
   add_node("a");
   add_node("b");
@@ -33,7 +33,7 @@ TEST_P(SchedulingRequests, APodThatIsPlacedCostsABindingAndAnEventAndNothingElse
   EXPECT_EQ(bindings, static_cast<std::size_t>(kPods));
   EXPECT_EQ(event_writes, static_cast<std::size_t>(kPods));
   EXPECT_THAT(writes, ::testing::IsEmpty());
-  EXPECT_EQ(scheduler.reads(), reads_before) << "what the informers know is not asked again";
+  EXPECT_EQ(scheduler.reads(), reads_before) << "objects that the informers hold are not read again";
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ class Volumes : public SchedulingTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Volumes);
 
-TEST_P(Volumes, APodGoesWhereItsVolumeIs) {
+TEST_P(Volumes, APodGoesToTheNodeOfItsBoundVolume) {
   add_node("a");
   const std::string there = add_node("b");
   add_node("c");
@@ -117,7 +117,7 @@ TEST_P(Volumes, AClaimThatWaitsForItsFirstConsumerIsBoundToAVolumeOfTheChosenNod
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
 }
 
-TEST_P(Volumes, TwoPodsAreNotPromisedOneVolume) {
+TEST_P(Volumes, TwoPodsDoNotGetTheSameVolume) {
   const std::string a = add_node("a");
   const std::string b = add_node("b");
   const std::string waits = add_class();
@@ -131,7 +131,7 @@ TEST_P(Volumes, TwoPodsAreNotPromisedOneVolume) {
   EXPECT_NE(lands_on("p"), lands_on("q"));
 }
 
-TEST_P(Volumes, APodWaitsForAClaimThatIsNotThereYet) {
+TEST_P(Volumes, APodWaitsUntilItsClaimExists) {
   const std::string node = add_node("a");
   start_scheduler();
   add_pod("p", using_claim("data"));
@@ -141,7 +141,7 @@ TEST_P(Volumes, APodWaitsForAClaimThatIsNotThereYet) {
   EXPECT_EQ(lands_on("p"), node);
 }
 
-TEST_P(Volumes, ANodeTakesAsManyVolumesOfADriverAsItSays) {
+TEST_P(Volumes, TheVolumeLimitOfACsiDriverIsHonoured) {
   const std::string node = add_node("a");
   const std::string driver = ns() + ".example.com";
   limit(node, driver, 1);
@@ -163,7 +163,7 @@ TEST_P(Volumes, ANodeTakesAsManyVolumesOfADriverAsItSays) {
   EXPECT_EQ(lands_on("q"), node);
 }
 
-TEST_P(Volumes, AVolumeForOnePodIsUsedByOne) {
+TEST_P(Volumes, AReadWriteOncePodVolumeIsUsedByOnePodOnly) {
   const std::string node = add_node("a");
   start_scheduler();
   const std::string volume =

@@ -77,7 +77,7 @@ class Workloads : public ClusterTest {
 };
 RESCHEDULER_ON_EVERY_CLUSTER(Workloads);
 
-TEST_P(Workloads, ADeploymentBringsItsPodsUpAndATouchedTemplateIsARollout) {
+TEST_P(Workloads, ADeploymentStartsItsPodsAndOnlyATemplateChangeIsARollout) {
   ASSERT_TRUE(await(client().create(deployment("d", 3))));
   ASSERT_TRUE(available("d", 3));
   EXPECT_EQ(revision("d"), "1");
@@ -92,7 +92,7 @@ TEST_P(Workloads, ADeploymentBringsItsPodsUpAndATouchedTemplateIsARollout) {
   patch<api::Deployment>("d", R"({"metadata":{"annotations":{"scheduler.alpha.kubernetes.io/x":"1"}}})");
   patch<api::Deployment>("d", R"({"spec":{"replicas":4}})");
   ASSERT_TRUE(available("d", 4));
-  EXPECT_EQ(revision("d"), "1") << "neither metadata nor scale is a rollout";
+  EXPECT_EQ(revision("d"), "1") << "a change of metadata or scale is not a rollout";
   EXPECT_EQ(replica_sets(), 1U);
   EXPECT_TRUE(std::ranges::includes(live_pods(), first));
 
@@ -100,10 +100,10 @@ TEST_P(Workloads, ADeploymentBringsItsPodsUpAndATouchedTemplateIsARollout) {
   ASSERT_TRUE(eventually([&] { return revision("d") == "2"; }));
   ASSERT_TRUE(available("d", 4));
   EXPECT_EQ(replica_sets(), 2U);
-  for (const std::string& name : live_pods()) EXPECT_FALSE(first.contains(name)) << name << " is of the old template";
+  for (const std::string& name : live_pods()) EXPECT_FALSE(first.contains(name)) << name << " has the old template";
 }
 
-TEST_P(Workloads, TheLowestDeletionCostGoesFirst) {
+TEST_P(Workloads, ThePodWithTheLowestDeletionCostIsDeletedFirst) {
   ASSERT_TRUE(await(client().create(deployment("d", 4))));
   ASSERT_TRUE(available("d", 4));
   const std::string marked = *std::next(live_pods().begin(), 2);
@@ -113,19 +113,19 @@ TEST_P(Workloads, TheLowestDeletionCostGoesFirst) {
   EXPECT_FALSE(live_pods().contains(marked));
 }
 
-TEST_P(Workloads, AReplacementStartsAsSoonAsAPodIsBeingDeleted) {
+TEST_P(Workloads, AReplacementIsCreatedWhileTheDeletedPodStillTerminates) {
   ASSERT_TRUE(await(client().create(deployment("d", 2))));
   ASSERT_TRUE(available("d", 2));
   const std::string victim = *live_pods().begin();
   patch<api::Pod>(victim, R"({"metadata":{"finalizers":["example.com/hold"]}})");
   ASSERT_TRUE(await(client().remove<api::Pod>(ns(), victim)));
   ASSERT_TRUE(eventually([&] { return live_pods().size() == 2 && !live_pods().contains(victim); }));
-  EXPECT_EQ(pods().size(), 3U) << "the old one is still there";
+  EXPECT_EQ(pods().size(), 3U) << "the deleted pod still exists";
   patch<api::Pod>(victim, R"({"metadata":{"finalizers":null}})");
   EXPECT_TRUE(eventually([&] { return pods().size() == 2; }));
 }
 
-TEST_P(Workloads, ABudgetHoldsEvictionsBackUntilTheReplacementIsReady) {
+TEST_P(Workloads, APodDisruptionBudgetAllowsTheNextEvictionWhenTheReplacementIsReady) {
   ASSERT_TRUE(await(client().create(deployment("d", 2))));
   api::PodDisruptionBudget budget;
   budget.mutable_metadata()->set_namespace_(ns());
@@ -151,20 +151,19 @@ TEST_P(Workloads, ABudgetHoldsEvictionsBackUntilTheReplacementIsReady) {
   const auto before = live_pods();
   const std::string first = *before.begin();
   const std::string second = *before.rbegin();
-  ASSERT_TRUE(evict(first, true)) << "a dry run says yes and changes nothing";
+  ASSERT_TRUE(evict(first, true)) << "the dry run is accepted and changes nothing";
   EXPECT_EQ(live_pods(), before);
   ASSERT_TRUE(evict(first, false));
   // At once, before a controller reacts.
   auto refused = evict(second, false);
-  if (!refused) {
-    EXPECT_EQ(refused.error().code, Errc::Throttled) << refused.error().message;
-    EXPECT_NE(refused.error().message.find("disruption budget"), std::string::npos) << refused.error().message;
-  }
+  ASSERT_FALSE(refused) << "one pod is away already";
+  EXPECT_EQ(refused.error().code, Errc::Throttled) << refused.error().message;
+  EXPECT_NE(refused.error().message.find("disruption budget"), std::string::npos) << refused.error().message;
   EXPECT_TRUE(eventually([&] { return live_pods().size() == 2 && !live_pods().contains(first); }));
   EXPECT_TRUE(eventually([&] { return evict(second, true).has_value() || !live_pods().contains(second); }));
 }
 
-TEST_P(Workloads, TwoBudgetsOverOnePodRefuseEveryEviction) {
+TEST_P(Workloads, AnEvictionOfAPodWithTwoPodDisruptionBudgetsIsRejected) {
   ASSERT_TRUE(await(client().create(deployment("d", 1))));
   ASSERT_TRUE(available("d", 1));
   for (const char* name : {"b1", "b2"}) {
@@ -193,7 +192,7 @@ TEST_P(Workloads, TwoBudgetsOverOnePodRefuseEveryEviction) {
       << answer.error().message;
 }
 
-TEST_P(Workloads, AStatefulSetKeepsNamesAndOrder) {
+TEST_P(Workloads, AStatefulSetKeepsPodNamesAndScalesDownFromTheHighestOrdinal) {
   api::StatefulSet set;
   set.mutable_metadata()->set_namespace_(ns());
   set.mutable_metadata()->set_name("s");
@@ -226,10 +225,10 @@ TEST_P(Workloads, AStatefulSetKeepsNamesAndOrder) {
 
   patch<api::StatefulSet>("s", R"({"spec":{"replicas":1}})");
   EXPECT_TRUE(eventually([&] { return pods().size() == 1; }));
-  EXPECT_EQ(live_pods(), std::set<std::string>{"s-0"}) << "the highest go first";
+  EXPECT_EQ(live_pods(), std::set<std::string>{"s-0"}) << "the highest ordinals are deleted first";
 }
 
-TEST_P(Workloads, ADeletedOwnerTakesItsPodsAlongOrLeavesThem) {
+TEST_P(Workloads, DeletingAnOwnerDeletesOrOrphansItsPodsAsThePropagationPolicySays) {
   ASSERT_TRUE(await(client().create(deployment("d", 2))));
   ASSERT_TRUE(available("d", 2));
   kube::DeleteSettings orphan;
@@ -246,10 +245,10 @@ TEST_P(Workloads, ADeletedOwnerTakesItsPodsAlongOrLeavesThem) {
   foreground.propagation = "Foreground";
   ASSERT_TRUE(await(client().remove<api::ReplicaSet>(ns(), sets->front()->metadata().name(), foreground)));
   EXPECT_TRUE(eventually([&] { return replica_sets() == 0; }));
-  EXPECT_TRUE(pods().empty()) << "foreground: dependents go first";
+  EXPECT_TRUE(pods().empty()) << "foreground deletion deletes the dependents first";
 }
 
-TEST_P(Workloads, AJobEndsWhenItsPodsHave) {
+TEST_P(Workloads, AJobCompletesWhenItsPodsHaveSucceeded) {
   api::Job job;
   job.mutable_metadata()->set_namespace_(ns());
   job.mutable_metadata()->set_name("j");
@@ -272,7 +271,7 @@ TEST_P(Workloads, AJobEndsWhenItsPodsHave) {
   }));
 }
 
-TEST_P(Workloads, ANamespaceGoesWithEverythingInIt) {
+TEST_P(Workloads, DeletingANamespaceDeletesItsObjects) {
   ASSERT_TRUE(await(client().create(deployment("d", 2))));
   ASSERT_TRUE(await(client().create(config_map(ns(), "m", {}))));
   ASSERT_TRUE(available("d", 2));

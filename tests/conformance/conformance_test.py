@@ -47,79 +47,79 @@ def kinds(peer, ours):
     return [difference.what for difference in compare.differences(peer, ours)]
 
 
-class ComparingTest(unittest.TestCase):
+class DifferencesTest(unittest.TestCase):
     def setUp(self):
         self.ours = copy.deepcopy(OURS)
         self.nominated = copy.deepcopy(OURS_NOMINATED)
 
-    def test_any_of_the_best_nodes_conforms(self):
+    def test_a_choice_among_our_best_nodes_is_not_a_difference(self):
         self.assertEqual(kinds(SCHEDULED, self.ours), [])
 
-    def test_a_choice_that_is_not_among_our_best_differs(self):
+    def test_a_choice_outside_our_best_nodes_is_a_difference(self):
         self.ours["best"] = ["n2"]
         self.assertEqual(kinds(SCHEDULED, self.ours), ["choice"])
 
-    def test_another_outcome_differs(self):
+    def test_another_outcome_is_a_difference(self):
         self.ours["outcome"] = "unschedulable"
         self.assertEqual(kinds(SCHEDULED, self.ours), ["outcome"])
 
-    def test_another_verdict_on_a_node_differs_in_verdict_and_reasons(self):
+    def test_another_feasibility_of_a_node_is_a_difference_of_verdict_and_reasons(self):
         self.ours["nodes"][2] = {"name": "n3", "feasible": True}
         self.assertEqual(kinds(SCHEDULED, self.ours), ["verdict", "reasons"])
 
-    def test_a_node_we_do_not_mention_differs(self):
+    def test_a_node_that_is_missing_in_our_decision_is_a_difference(self):
         del self.ours["nodes"][0]
         self.assertEqual(kinds(SCHEDULED, self.ours), ["verdict"])
 
-    def test_a_score_and_the_total_differ(self):
+    def test_another_score_and_another_total_are_differences(self):
         self.ours["nodes"][0]["scores"]["NodeResourcesFit"]["weighted"] = 91
         self.ours["nodes"][0]["total"] = 91
         self.assertEqual(kinds(SCHEDULED, self.ours), ["score", "score"])
 
-    def test_a_plugin_that_only_we_ran_differs(self):
+    def test_a_nonzero_score_of_a_plugin_that_only_we_ran_is_a_difference(self):
         self.ours["nodes"][1]["scores"]["ImageLocality"] = {"weighted": 3}
         self.assertEqual(kinds(SCHEDULED, self.ours), ["score"])
 
-    def test_a_status_code_differs(self):
+    def test_another_status_code_is_a_difference(self):
         self.ours["nodes"][2]["code"] = "UnschedulableAndUnresolvable"
         self.assertEqual(kinds(SCHEDULED, self.ours), ["code"])
 
-    def test_a_reason_differs(self):
+    def test_another_reason_is_a_difference(self):
         self.ours["nodes"][2]["reasons"] = ["Insufficient memory"]
         self.assertEqual(kinds(SCHEDULED, self.ours), ["reasons"])
 
-    def test_a_feasible_node_that_a_search_which_stopped_early_did_not_find_differs(self):
+    def test_a_feasible_node_that_a_shortened_search_did_not_find_is_a_difference(self):
         peer = copy.deepcopy(SCHEDULED)
         del peer["nodes"][1:], peer["reasons"]
         self.assertEqual(kinds(peer, self.ours), ["verdict"])
         self.ours["nodes"][1] = {"name": "n2", "feasible": False}
         self.assertEqual(kinds(peer, self.ours), [])
 
-    def test_nodes_do_not_matter_where_the_nominated_one_was_taken_at_once(self):
+    def test_nodes_are_not_compared_when_only_the_nominated_node_was_filtered(self):
         self.ours["nodes"] = [{"name": "n1", "feasible": True}]
         self.assertEqual(kinds({**SCHEDULED, "onlyNominated": True}, self.ours), [])
 
-    def test_another_candidate_of_the_same_rank_conforms(self):
+    def test_another_candidate_of_the_same_rank_is_not_a_difference(self):
         self.assertEqual(kinds(NOMINATED, self.nominated), [])
 
-    def test_a_candidate_of_another_rank_differs(self):
+    def test_a_candidate_of_another_rank_is_a_difference(self):
         self.nominated["preemption"]["candidates"][0]["rank"][2] = 6
         self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption"])
 
-    def test_other_victims_differ(self):
+    def test_other_victims_are_a_difference(self):
         self.nominated["preemption"]["candidates"][1]["victims"] = ["a/z"]
         self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption"])
 
-    def test_other_violations_of_budgets_differ(self):
+    def test_another_number_of_budget_violations_is_a_difference(self):
         for candidate in self.nominated["preemption"]["candidates"]:
             candidate["rank"][0] = 1
         self.assertEqual(kinds(NOMINATED, self.nominated), ["preemption", "preemption"])
 
-    def test_another_message_differs(self):
+    def test_another_message_is_a_difference(self):
         self.nominated["message"] += " "
         self.assertEqual(kinds(NOMINATED, self.nominated), ["message"])
 
-    def test_a_folder_is_tallied_by_theme(self):
+    def test_the_results_of_a_folder_are_counted_by_theme(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             for number, best in enumerate((["n1"], ["n2"])):
@@ -132,29 +132,29 @@ class ComparingTest(unittest.TestCase):
         self.assertEqual(tally.by_theme["taints"], {"scenarios": 2, "scheduled": 2, "differing": 1})
 
 
-class ReadingTest(unittest.TestCase):
-    def test_a_line_is_a_sentence_and_values(self):
+class SchedulerLogTest(unittest.TestCase):
+    def test_a_log_line_is_parsed_into_message_and_values(self):
         line = ('I1115 07:50:54.743908   23651 schedule_one.go:1239] "Unable to schedule pod; no fit; waiting" '
                 'pod="a/p" err="0/4 nodes are available: persistentvolumeclaim \\"x\\" not found. not found" n=4')
         self.assertEqual(kube_scheduler.parse(line), ("Unable to schedule pod; no fit; waiting", {
             "pod": "a/p", "n": "4", "err": '0/4 nodes are available: persistentvolumeclaim "x" not found. not found'}))
         self.assertIsNone(kube_scheduler.parse("apiVersion: kubescheduler.config.k8s.io/v1"))
 
-    def test_reasons_are_counted_without_the_probes_own(self):
+    def test_reasons_are_counted_without_the_reason_of_the_probe(self):
         self.assertEqual(peers.reasons_in(
             "0/7 nodes are available: 1 Insufficient example.com/gpu, 2 node(s) had untolerated taint(s), "
             f"4 {kube_scheduler.PROBE_REASON}. no new claims to deallocate, preemption: not eligible."),
             {"Insufficient example.com/gpu": 1, "node(s) had untolerated taint(s)": 2})
         self.assertEqual(peers.reasons_in(f"0/1 nodes are available: 1 {kube_scheduler.PROBE_REASON}."), {})
 
-    def test_nodes_of_a_dump_stand_in_the_order_in_which_they_were_seen(self):
+    def test_nodes_of_a_dump_are_in_the_order_in_which_kube_scheduler_saw_them(self):
         dump = [{"kind": "Namespace", "metadata": {"name": "a"}},
                 *({"kind": "Node", "metadata": {"name": name}} for name in ("n1", "n2", "n3"))]
         lines = [(peers.SEEN_NODE, {"node": name}) for name in ("n3", "n1", "n2", "n3")]
         self.assertEqual([item["metadata"]["name"] for item in peers.in_the_order_seen(dump, lines)],
                          ["a", "n3", "n1", "n2"])
 
-    def test_zones_take_turns_and_a_search_starts_at_the_first_node_it_found(self):
+    def test_nodes_are_interleaved_by_zone_and_a_search_starts_at_the_first_node_it_found(self):
         def node(name, zone, region="r"):
             return {"kind": "Node", "metadata": {"name": name, "labels": {
                 "topology.kubernetes.io/zone": zone, "topology.kubernetes.io/region": region}}}
@@ -165,7 +165,7 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(peers.start_of(nodes, {"found": ["b3", "old", "b1"]}), 4)
         self.assertEqual(peers.start_of(nodes, {}), 0)
 
-    def test_nodes_preemption_looked_at_are_those_it_may_help(self):
+    def test_the_potential_nodes_of_preemption_are_read_from_the_log(self):
         ineligible = [("Pod is not eligible for preemption", {"pod": "a/p"})]
         self.assertIsNone(peers.potential_nodes(ineligible, "a/p"))
         self.assertEqual(peers.potential_nodes(
@@ -181,22 +181,22 @@ class ScenarioTest(unittest.TestCase):
         self.assertEqual(scenarios.make(3, 17), scenarios.make(3, 17))
         self.assertNotEqual(scenarios.make(3, 17).incoming, scenarios.make(4, 17).incoming)
 
-    def test_every_theme_gets_its_turn_within_two_hundred(self):
+    def test_two_hundred_scenarios_cover_every_theme(self):
         drawn = {theme for number in range(200) for theme in scenarios.make(1, number).themes}
         self.assertEqual(drawn, {*scenarios.WEIGHTS, "large"})
 
-    def test_every_profile_gets_its_turn_within_two_hundred(self):
+    def test_two_hundred_scenarios_cover_every_profile(self):
         drawn = {scenarios.make(1, number).profile for number in range(200)}
         self.assertEqual(drawn, {*scenarios.PROFILES, *scenarios.SAMPLING})
         self.assertEqual(drawn, set(re.findall(r"(?m)^- schedulerName: (\S+)$", compare.PROFILES.read_text())))
 
-    def test_searches_stop_early_only_where_there_are_many_nodes(self):
+    def test_only_scenarios_with_many_nodes_have_shortened_searches(self):
         sampled = [made for made in (scenarios.make(1, number) for number in range(200)) if made.sampled]
         self.assertGreater(len(sampled), 3)
         self.assertGreater(min(len(made.nodes) for made in sampled), 100)
         self.assertEqual({made.profile for made in sampled}, set(scenarios.SAMPLING))
 
-    def test_possible_victims_of_a_node_started_at_different_times(self):
+    def test_pods_of_one_node_have_different_start_times(self):
         for number in range(200):
             scenario = scenarios.make(2, number)
             seen = set()
@@ -207,8 +207,8 @@ class ScenarioTest(unittest.TestCase):
                     seen.add(at)
 
 
-class ShrinkingTest(unittest.TestCase):
-    def test_only_what_the_difference_needs_is_left(self):
+class ShrinkTest(unittest.TestCase):
+    def test_only_the_objects_that_the_difference_needs_remain(self):
         scenario = next(made for made in (scenarios.make(1, number) for number in range(100))
                         if len(made.pods) > 8 and len(made.nodes) > 3 and not made.nominees and not made.nominated)
         needed = scenario.pods[3]["metadata"]["name"]

@@ -139,15 +139,15 @@ def several_budgets(difference, dump, peer, ours):
 EXPLAINED: list[Explained] = [
     Explained("several-budgets",
               "a pod that violates one budget is charged to the other budgets that cover it as well in 1.36, so that "
-              "a later pod seems to violate those; mended in later versions, and here",
+              "a later pod seems to violate those; fixed in later versions and in this scheduler",
               applies=several_budgets),
     Explained("every-namespace",
               "a namespaceSelector of NotIn or DoesNotExist alone selects pods of every namespace in 1.36, as if no "
-              "namespace had labels; mended in later versions, and here",
+              "namespace had labels; fixed in later versions and in this scheduler",
               rewrite=every_namespace),
     Explained("lost-claims",
-              "when a PreFilter plugin before DynamicResources refuses a pod for good, 1.36 adds the words 'not found' in "
-              "place of what preemption has to say: DynamicResources misses its own notes",
+              "when a PreFilter plugin before DynamicResources rejects a pod as unresolvable, 1.36 appends 'not found' "
+              "instead of the message of preemption, because the state of DynamicResources is missing",
               applies=lost_claims),
 ]
 

@@ -44,20 +44,20 @@ class EveryNamespace(unittest.TestCase):
             used, left = compare.judge(folder, "s", peer)
             return used, [difference.where for difference in left]
 
-    def test_what_all_namespaces_would_give_is_explained(self):
+    def test_a_difference_that_selecting_all_namespaces_removes_is_explained(self):
         self.assertEqual(self.judge(dump_with(ABSENT), answer((20, 3)), answer((0, 3)), answer((20, 3))),
                          ({"every-namespace"}, []))
 
-    def test_another_plugin_that_differs_as_well_is_not_and_then_nothing_is(self):
+    def test_no_difference_is_explained_if_another_plugin_differs_too(self):
         self.assertEqual(self.judge(dump_with(ABSENT), answer((20, 3)), answer((0, 4)), answer((20, 4))),
                          (set(), ["ImageLocality on n", "InterPodAffinity on n", "total on n"]))
 
-    def test_only_selectors_that_unlabelled_namespaces_satisfy(self):
+    def test_only_selectors_that_match_unlabelled_namespaces_are_explained(self):
         for selector in (PRESENT, {}, {"matchLabels": {"team": "red"}}, None):
             used, left = self.judge(dump_with(selector), answer((20, 3)), answer((0, 3)), answer((20, 3)))
             self.assertEqual((used, len(left)), (set(), 2))
 
-    def test_only_the_incoming_pods_own_terms_are_rewritten(self):
+    def test_only_the_terms_of_the_incoming_pod_are_rewritten(self):
         dump = dump_with(ABSENT)
         dump["items"].append({**dump["items"][0], "metadata": {"namespace": "a", "name": "other"}})
         changed = explained.every_namespace(dump)
@@ -67,7 +67,7 @@ class EveryNamespace(unittest.TestCase):
 
 
 class LostClaims(unittest.TestCase):
-    def test_only_the_words_of_lost_claims(self):
+    def test_only_the_message_of_a_missing_claim_is_explained(self):
         difference = compare.Difference("message", "", "", "")
         answer = {"message": '0/1 nodes are available: claim "x" not found. not found'}
         ours = {"message": '0/1 nodes are available: claim "x" not found. no new claims to deallocate'}
@@ -100,31 +100,31 @@ class SeveralBudgets(unittest.TestCase):
         dump = {"pod": "a/p", "items": [incoming, *self.pods, *self.budgets]}
         return explained.explanation(compare.Difference(what, where, 2, 1), dump, self.peer, {"nominatedNode": ours})
 
-    def test_a_candidate_that_breaks_more_by_the_old_count(self):
+    def test_a_candidate_with_more_violations_by_the_count_of_1_36_is_explained(self):
         self.assertEqual(self.explain(), "several-budgets")
         self.assertEqual(self.explain("victims on n1"), "several-budgets")
 
-    def test_the_choice_that_comes_of_it(self):
+    def test_the_choice_that_follows_from_such_a_candidate_is_explained(self):
         self.assertEqual(self.explain("node", ours="n2"), "several-budgets")
         self.peer["nominatedNode"] = "n3"
         self.assertIsNone(self.explain("node", ours="n2"))
 
-    def test_another_number_than_the_old_count_gives_is_not_explained(self):
+    def test_a_number_that_differs_from_the_count_of_1_36_is_not_explained(self):
         self.peer["preemption"]["candidates"][0]["pdbViolations"] = 1
         self.assertIsNone(self.explain())
 
-    def test_only_where_the_two_counts_differ(self):
+    def test_nothing_is_explained_if_the_two_counts_agree(self):
         self.budgets[1]["status"]["disruptionsAllowed"] = 2
         self.peer["preemption"]["candidates"][0]["pdbViolations"] = 1
         self.assertIsNone(self.explain())
 
-    def test_only_of_the_node_whose_pods_they_cover(self):
+    def test_nothing_is_explained_for_a_node_without_covered_pods(self):
         self.assertIsNone(self.explain("n2"))
 
-    def test_nothing_but_preemption(self):
+    def test_only_a_difference_of_preemption_is_explained(self):
         self.assertIsNone(self.explain(what="verdict"))
 
-    def test_pods_no_less_important_and_pods_already_disrupted_are_not_counted(self):
+    def test_pods_of_equal_priority_and_disrupted_pods_are_not_counted(self):
         self.pods[0]["spec"]["priority"] = 9
         self.assertIsNone(self.explain())
         self.pods[0]["spec"]["priority"] = 5
@@ -132,15 +132,15 @@ class SeveralBudgets(unittest.TestCase):
         self.assertIsNone(self.explain())
 
 
-class Needed(unittest.TestCase):
-    def test_a_run_begins_with_a_witness_of_every_explanation(self):
+class ExplanationsInUse(unittest.TestCase):
+    def test_a_run_begins_with_a_scenario_for_every_explanation(self):
         names = [entry.name for entry in explained.EXPLAINED]
         self.assertEqual(sorted(witnesses.PROVOKE), sorted(names))
         made = list(scenarios.make_run(7, 3, 2))
         self.assertEqual([one.name for one in made], [*(f"s7-{name}" for name in witnesses.PROVOKE),
                                                       "s7-00003", "s7-00004"])
 
-    def test_a_witness_is_what_its_explanation_is_about(self):
+    def test_the_scenario_of_every_namespace_needs_its_rewrite(self):
         builder = Builder(random.Random(1), "w")
         witnesses.every_namespace(builder)
         key = f"conf-a/{builder.incoming['metadata']['name']}"

@@ -48,7 +48,7 @@ def peer(node):
     return {"outcome": "scheduled", "node": node, "themes": ["t"]}
 
 
-class Folder(unittest.TestCase):
+class PairsTestCase(unittest.TestCase):
     def setUp(self):
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
@@ -76,8 +76,8 @@ class Folder(unittest.TestCase):
         return tally, out.getvalue()
 
 
-class Pairs(Folder):
-    def test_what_was_packed_is_replayed_with_the_profiles_it_was_recorded_with(self):
+class PairsFile(PairsTestCase):
+    def test_packed_pairs_are_replayed_with_their_recorded_profiles(self):
         self.keep(["n1", "n1"])
         self.assertEqual(pairs.pack(self.kept, self.file)["pairs"], 2)
         tally, out = self.replayed()
@@ -85,7 +85,7 @@ class Pairs(Folder):
         self.assertIn("2 decided, 2 compared, 0 differ", out)
         self.assertIn("recorded from Kubernetes v1, seed 5", out)
 
-    def test_an_answer_that_is_not_ours_fails(self):
+    def test_a_recorded_decision_that_differs_from_ours_fails(self):
         self.keep(["n1", "n2"])
         pairs.pack(self.kept, self.file)
         tally, out = self.replayed()
@@ -93,7 +93,7 @@ class Pairs(Folder):
         self.assertTrue(tally.failed())
         self.assertIn("choice: kube-scheduler 'n2', ours ['n1']", out)
 
-    def test_a_file_that_was_cut_off_is_an_error(self):
+    def test_a_truncated_file_is_an_error(self):
         self.keep(["n1", "n1"])
         pairs.pack(self.kept, self.file)
         lines = lzma.decompress(self.file.read_bytes()).splitlines(keepends=True)
@@ -101,7 +101,7 @@ class Pairs(Folder):
         with self.assertRaisesRegex(ValueError, "has 1 pairs and says that it has 2"):
             pairs.unpack(self.file, self.kept)
 
-    def test_what_chance_gave_is_left_out_and_uids_still_mean_the_same_object(self):
+    def test_random_values_are_removed_and_uids_still_identify_the_same_object(self):
         made = pairs.lean(dump("n1"))
         other = pairs.lean(dump("n1", uid="99999999-2222-4333-8444-555555555555"))
         self.assertEqual(made, other)
@@ -109,7 +109,7 @@ class Pairs(Folder):
         self.assertEqual(metadata["ownerReferences"], [{"uid": metadata["uid"]}])
         self.assertNotIn("resourceVersion", metadata)
 
-    def test_the_recorded_file_has_all_profiles_and_searches_that_stopped_early(self):
+    def test_the_recorded_file_has_all_profiles_and_shortened_searches(self):
         with lzma.open(pairs.FILE, "rt") as lines:
             about, *recorded = map(json.loads, lines)
         self.assertGreaterEqual(len(recorded), 2000)
@@ -122,7 +122,7 @@ class Pairs(Folder):
         self.assertIn("percentageOfNodesToScore", about["profiles"])
 
 
-class Deciding:
+class FakePeer:
     """A kube-scheduler with prepared answers, returned one after another."""
 
     def __init__(self, answers):
@@ -139,10 +139,10 @@ class Deciding:
         return copy.deepcopy(dump("n1")), peer(self.answers.pop(0))
 
 
-class Runs(Folder):
+class RunCommand(PairsTestCase):
     def run_with(self, answers, scenarios_made=2):
         made = [argparse.Namespace(name=f"s{number}") for number in range(scenarios_made)]
-        for module, name, value in ((run.peers, "Peer", lambda _rig: Deciding(answers)),
+        for module, name, value in ((run.peers, "Peer", lambda _rig: FakePeer(answers)),
                                     (run.scenarios, "make_run", lambda *_: made),
                                     (compare, "PROFILES", self.folder / "profiles.yaml")):
             self.addCleanup(setattr, module, name, getattr(module, name))
@@ -153,7 +153,7 @@ class Runs(Folder):
             code = run.main(["--scenarios", "2", "--seed", "5", "--ours", str(self.fake), "--keep", str(self.kept)])
         return code, out.getvalue()
 
-    def test_agreement_passes_and_tells_the_seed(self):
+    def test_a_run_without_differences_passes_and_prints_the_seed(self):
         code, out = self.run_with(["n1", "n1"])
         self.assertEqual(code, 0, out)
         self.assertIn("RESCHEDULER_SEED=5", out)
@@ -164,17 +164,17 @@ class Runs(Folder):
         self.assertIn("vanished: the difference of s0", out)
         self.assertIn("1 of 1 differences vanished on a second try", out)
 
-    def test_a_difference_that_stays_is_not_called_vanished(self):
+    def test_a_difference_that_remains_is_not_counted_as_vanished(self):
         code, out = self.run_with(["n2", "n1", "n2"])
         self.assertEqual(code, 1, out)
         self.assertIn("0 of 1 differences vanished on a second try", out)
 
-    def test_what_a_run_keeps_can_be_packed(self):
+    def test_the_files_that_a_run_keeps_can_be_packed(self):
         self.run_with(["n1", "n1"])
         self.assertEqual(pairs.pack(self.kept, self.file), {
             "seed": 5, "kubernetes": "Kubernetes v1", "profiles": "profiles: []", "pairs": 2})
 
-    def test_the_seed_is_given_or_in_the_environment_or_another_every_time(self):
+    def test_the_seed_comes_from_the_option_the_environment_or_chance(self):
         self.assertEqual(run.seed_of(7, {"RESCHEDULER_SEED": "8"}), 7)
         self.assertEqual(run.seed_of(None, {"RESCHEDULER_SEED": "8"}), 8)
         self.assertNotEqual(run.seed_of(None, {}), run.seed_of(None, {}))

@@ -138,7 +138,7 @@ class Control:
         def still():
             seen.append(self.objects())
             return wanted <= seen[-1] and seen[-1] == seen[-2]
-        eventually(still, lambda: f'the cluster comes to rest: {wanted - seen[-1]} are missing, {seen[-1] ^ seen[-2]} came or went')
+        eventually(still, lambda: f'the objects no longer change: {wanted - seen[-1]} are missing, {seen[-1] ^ seen[-2]} changed')
         return seen[-1]
 
     def token_kubeconfig(self, path, account='rescheduler-scheduler', namespace='kube-system'):

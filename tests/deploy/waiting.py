@@ -20,4 +20,4 @@ def eventually(condition, what, logs=()):
             return value
         time.sleep(BETWEEN)
     tails = ''.join(f'\n--- {log.name}\n{written(log)[-3000:]}' for log in logs if log.exists())
-    raise AssertionError(f'in vain: {what() if callable(what) else what}{tails}')
+    raise AssertionError(f'timeout, expected: {what() if callable(what) else what}{tails}')

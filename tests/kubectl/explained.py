@@ -29,19 +29,19 @@ CONDITIONS = {
 }
 MACHINE = {"cpu": "8", "memory": "32Gi", "ephemeral-storage": "100Gi"}
 
-NODES = "nodes are KWOK's there, of another size and in other zones, and our own kubelets' here"
+NODES = "the nodes of the embedded cluster have another size, other zones and another kubelet than the KWOK nodes"
 PODS = "KWOK runs no containers: no IDs of containers and images, no events, no PodScheduled for pods that name their node"
 EMPTY = "fields that Go writes although they are empty are left out"
 ACCOUNTS = "no accounts: no default ServiceAccount, no token in pods, no kube-root-ca.crt"
-ENDPOINTS = "no endpoints: a Service leads nowhere"
+ENDPOINTS = "no endpoints: a Service has no addresses"
 METRICS = "metrics.k8s.io is served; the real control plane has no metrics-server"
-OWNERS = ("who owns which field is tracked from the first server-side apply on; until then there are no managedFields, and all "
+OWNERS = ("the owners of fields are tracked from the first server-side apply on; until then there are no managedFields, and all "
           "fields count as owned by before-first-apply")
 UNKNOWN = "no warnings: an unknown field in a patch is dropped silently"
-WORDS = "errors about an unreadable text have different words"
-OBJECTS = "a forbidden change of a pod is told by the name of the field, not by printing both objects"
-OPENAPI = ("the old kubectl checks objects by itself against OpenAPI version 2, which has no fields here: what is wrong is found "
-           "by the server, and unknown fields are dropped")
+WORDS = "errors about invalid text have a different wording"
+OBJECTS = "the error for a forbidden change of a pod names the field and does not print both objects"
+OPENAPI = ("the old kubectl checks objects by itself against OpenAPI version 2, which has no fields here: the server finds "
+           "the errors, and unknown fields are dropped")
 NOTHING_FOUND = "No resources found in person namespace."
 
 

@@ -83,7 +83,7 @@ def changed(**changes):
 
 
 class ReadingTest(unittest.TestCase):
-    def test_a_table_is_read_by_its_titles(self):
+    def test_a_table_is_read_by_its_column_titles(self):
         self.assertEqual(values("table", NODES), {
             "columns.1": "NAME | STATUS | ROLES | AGE | VERSION", "order": "node1, node2", "code": 0,
             **{f"node{place}.{column}": value for place in (1, 2) for column, value in
@@ -94,30 +94,30 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(document.table("NAME    SHORTNAMES   KIND\npods    po           Pod\nbars                 Bar\n")[1],
                          [{"NAME": "pods", "SHORTNAMES": "po", "KIND": "Pod"}, {"NAME": "bars", "SHORTNAMES": "", "KIND": "Bar"}])
 
-    def test_tables_of_several_kinds_and_rows_of_one_name(self):
+    def test_several_tables_and_rows_with_equal_names_are_read(self):
         read = values("table", PODS)
         self.assertEqual(read["columns.2"], "NAME | READY | UP-TO-DATE | AVAILABLE | AGE")
         self.assertEqual(read["pod/web-HASH-SUFFIX#2.STATUS"], "Running")
         self.assertEqual(read["deployment.apps/web.READY"], "2/2")
 
-    def test_rows_of_one_name_are_told_apart_by_their_contents_not_their_order(self):
+    def test_rows_with_equal_names_are_distinguished_by_content_not_by_order(self):
         other = PODS.replace("b2b7z   1/1     Running", "b2b7z   0/1     Pending")
         swapped = PODS.replace("x2x7z   1/1     Running", "x2x7z   0/1     Pending")
         self.assertEqual(values("table", other), values("table", swapped))
         self.assertNotEqual(values("table", other), values("table", PODS))
 
-    def test_conditions_have_no_order_and_other_lists_have(self):
+    def test_the_order_of_conditions_is_ignored_and_the_order_of_other_lists_is_not(self):
         conditions = NODE["status"]["conditions"]
         self.assertEqual(values("json", changed(status__conditions=conditions[::-1])), values("json", NODE))
         self.assertNotEqual(values("json", {"ports": [1, 2]}), values("json", {"ports": [2, 1]}))
 
-    def test_items_of_generated_names_have_no_order(self):
+    def test_the_order_of_items_with_generated_names_is_ignored(self):
         one, two = ({"metadata": {"name": f"web-6d4f8b7c9f-{end}"}, "phase": phase}
                     for end, phase in (("x2x7z", "Running"), ("b2b7z", "Pending")))
         self.assertEqual(values("json", {"items": [one, two]}), values("json", {"items": [two, one]}))
         self.assertNotEqual(values("json", {"items": [one, one]}), values("json", {"items": [one, two]}))
 
-    def test_empty_is_not_absent(self):
+    def test_an_empty_value_differs_from_an_absent_one(self):
         self.assertNotEqual(values("json", {"state": {}}), values("json", {"kind": "x"}) | {"kind": None})
         self.assertEqual(values("json", {"state": {}, "probe": None}), {"state": {}, "probe": None, "code": 0})
 
@@ -131,12 +131,12 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(read["Conditions.Ready.Status"], "True")
         self.assertEqual(read["Conditions.Ready.LastHeartbeatTime"], "TIME")
 
-    def test_errors_and_exit_codes_are_part_of_it(self):
+    def test_errors_and_exit_codes_are_read(self):
         self.assertEqual(values("json", "", "Error: not found\n", 1), {"err.1": "Error: not found", "code": 1})
 
 
 class NormaliserTest(unittest.TestCase):
-    def test_names_of_nodes_and_generated_names(self):
+    def test_node_names_and_generated_names_are_replaced(self):
         self.assertEqual(normaliser().names("pod/web-5c5d9 on kwok-1, set web-6d4f8b7c9f, job once-x2x7z, kwok-10, web-6d4f8b7c9f-x2x7z"),
                          "pod/web-SUFFIX on node2, set web-HASH, job once-SUFFIX, kwok-10, web-HASH-SUFFIX")
 
@@ -147,12 +147,12 @@ class NormaliserTest(unittest.TestCase):
                 ("spec.containers.1.resources.requests.cpu", "100m", "100m"), ("metadata.resourceVersion", "7", "VERSION")]:
             self.assertEqual(normaliser().value(path, value), expected, path)
 
-    def test_a_value_that_does_not_look_like_it_stays(self):
+    def test_a_value_without_the_expected_form_is_not_replaced(self):
         for path, value in [("web.AGE", "<invalid>"), ("metadata.creationTimestamp", ""), ("status.podIP", "<none>"),
                             ("metadata.resourceVersion", "x")]:
             self.assertEqual(normaliser().value(path, value), value)
 
-    def test_a_rule_that_replaces_nothing_is_told(self):
+    def test_a_rule_that_replaces_nothing_is_reported(self):
         rules = [normalise.Rule("one", ("AGE", "DURATION"), "5s", "AGE"), normalise.Rule("two", ("time",), "x", "y", "current")]
         asked = normalise.Normaliser([], ["web"], rules)
         asked.value("web.AGE", "5s")
@@ -171,7 +171,7 @@ class CompareTest(unittest.TestCase):
         recorded = {"one": {"command": "get a: b = c", 'a.k:{"name":"x"}.b': 'te"xt = \n', "n": None, "e": {}, "t": True, "i": 1}}
         self.assertEqual(compare.read(compare.write(recorded)), recorded)
 
-    def test_what_is_wrong_with_a_cluster_is_a_difference(self):
+    def test_a_problem_in_a_table_or_description_is_a_difference(self):
         """Each of these once passed, because a pattern for whole lines matched it."""
         table, described = values("table", NODES), values("describe", DESCRIBED)
         for before, after, path in [
@@ -188,7 +188,7 @@ class CompareTest(unittest.TestCase):
             failures = self.failures(before, after)
             self.assertTrue(any(failure.startswith(f"step: {path}: ") for failure in failures), (path, failures))
 
-    def test_what_is_wrong_with_an_object_is_a_difference(self):
+    def test_a_problem_in_an_object_is_a_difference(self):
         for wrong, path in [
                 (changed(status__conditions__0__status="False"), "status.conditions[Ready].status"),
                 (changed(status__conditions__0=None), "status.conditions[Ready].status"),
@@ -207,7 +207,7 @@ class CompareTest(unittest.TestCase):
         self.assertEqual([entry[:2] for entry in compare.differences({"one": {"code": 0}}, {"two": {"code": 0}})],
                          [("one", "code"), ("two", "code")])
 
-    def test_an_explanation_holds_for_its_step_path_and_value_only(self):
+    def test_an_explanation_applies_to_its_step_path_and_value_only(self):
         version = Difference("because", ("step",), {"node*.VERSION": "ours"})
         self.assertEqual(self.failures({"node1.VERSION": "a"}, {"node1.VERSION": "ours"}, [version]), [])
         for before, after, step in [({"node1.VERSION": "a"}, {"node1.VERSION": "other"}, "step"),
@@ -216,21 +216,21 @@ class CompareTest(unittest.TestCase):
             entry = Difference("because", (step,), version.embedded)
             self.assertEqual(len(self.failures(before, after, [entry])), 2)  # the difference, and the unused explanation
 
-    def test_absent_and_shapes_are_expected_too(self):
+    def test_an_explanation_can_expect_an_absent_value_or_a_pattern(self):
         entries = [Difference("because", ("step",), {"a.*": expect.ABSENT, "b": expect.Shape(r"sha256:\w+")})]
         self.assertEqual(self.failures({"a.1": 1, "a.2": 2}, {"b": "sha256:1"}, entries), [])
         self.assertEqual(len(self.failures({"a.1": 1}, {"a.1": 2, "b": "sha512:1"}, entries)), 4)
 
-    def test_an_explanation_of_nothing_fails(self):
+    def test_an_unused_explanation_fails(self):
         entry = Difference("because", ("step",), {"a": 1})
         self.assertEqual(self.failures({"a": 1}, {"a": 1}, [entry]), ["explains nothing: step: a: because"])
 
-    def test_some_explanations_hold_for_one_kubectl_only(self):
+    def test_an_explanation_can_apply_to_one_kubectl_only(self):
         entry = Difference("because", ("step",), {"a": 1}, kubectl="old")
         self.assertEqual(self.failures({"a": 2}, {"a": 1}, [entry], "old"), [])
         self.assertEqual(self.failures({"a": 2}, {"a": 1}, [entry], "current"), ["step: a: recorded 2, got 1"])
 
-    def test_nothing_is_explained_between_two_real_ones(self):
+    def test_explanations_do_not_apply_between_two_real_clusters(self):
         entry = Difference("because", ("step",), {"a": 1})
         self.assertEqual(self.failures({"a": 2}, {"a": 1}, [entry], None), ["step: a: recorded 2, got 1"])
 
@@ -275,7 +275,7 @@ esac
         _, failures = self.run_steps('"top nodes") echo broken >&2; exit 1;;', steps.Step("top", "top nodes", unrecorded=True))
         self.assertEqual(len(failures), 1)
 
-    def test_what_was_seen_of_each_object_in_the_background(self):
+    def test_the_states_of_each_object_are_recorded_in_the_background(self):
         script = """"get pods -w") echo "web-6d4f8b7c9f-x2x7z 1/1 Running"; echo "web-6d4f8b7c9f-b2b7z 1/1 Running"
           while ! grep -q delete "$calls"; do sleep 0.02; done; echo "web-6d4f8b7c9f-x2x7z 1/1 Terminating"; exec sleep 60;;
           delete) echo deleted;;"""
@@ -286,12 +286,12 @@ esac
         self.assertEqual({results["watch"][f"web-HASH-SUFFIX{number}.SEEN"] for number in ("", "#2")}, {"Running", "Running, Terminating"})
         self.assertEqual(results["delete"]["out.1"], "deleted")
 
-    def test_what_is_never_seen_in_the_background_fails(self):
+    def test_a_state_that_never_appears_in_the_background_fails(self):
         _, failures = self.run_steps('"get pods -w") echo "web 0/1 Pending"; exec sleep 60;;', steps.Background(
             "watch", "get pods -w", first={"Running": 1}, until={}, during=[]), patience=0.1)
         self.assertEqual(len(failures), 1)
 
-    def test_lines_of_what_ends_by_itself_are_counted_once_each(self):
+    def test_repeated_lines_of_a_background_command_are_counted_once_per_object(self):
         script = """"drain x") for i in 1 2; do for pod in x2x7z b2b7z; do echo "cannot evict web-6d4f8b7c9f-$pod"; done; done; exit 1;;"""
         results, _ = self.run_steps(script, steps.Background("drain", "drain x", first={}, until={}, during=[], ends=True, objects=False))
         self.assertEqual(results["drain"], {"command": "drain x", "cannot evict web-HASH-SUFFIX": 2, "code": 1})
@@ -301,21 +301,21 @@ class ExplanationsTest(unittest.TestCase):
     HEALTH = ("READY", "STATUS", "AVAILABLE", "code", "phase", "ready", "status", "restartCount", "replicas", "readyReplicas",
               "availableReplicas", "Status", "State", "Ready", "order")
 
-    def test_every_explanation_has_a_reason_and_steps_that_there_are(self):
+    def test_every_explanation_has_a_reason_and_existing_steps(self):
         names = set()
         for step in steps.steps():
             names |= {step.name, *(inner.name for inner in getattr(step, "during", []))}
         for entry in explained.DIFFERENCES:
             self.assertTrue(entry.why and entry.embedded and set(entry.steps) <= names, entry)
 
-    def test_no_explanation_leaves_health_open(self):
+    def test_no_explanation_uses_a_pattern_for_a_health_value(self):
         """If a value shows whether something works, an explanation must name the exact value."""
         for entry in explained.DIFFERENCES:
             for path, expected in entry.embedded.items():
                 if path.rsplit(".", 1)[-1] in self.HEALTH:
                     self.assertNotIsInstance(expected, expect.Shape, entry)
 
-    def test_no_explanation_permits_what_is_wrong(self):
+    def test_no_explanation_accepts_a_bad_health_value(self):
         """For every recorded value that shows whether something works: no explanation accepts a bad or missing value."""
         not_here = {"accounts", "slices"}  # the embedded cluster has none, so kubectl prints no table
         for kubectl, recorded in self.recordings():
@@ -326,7 +326,7 @@ class ExplanationsTest(unittest.TestCase):
                 for bad in ("NotReady", "Pending", "False", "0/3", "", 2, False, *([] if step in not_here else [expect.ABSENT])):
                     self.assertIsNone(explanations.why(step, path, bad), (kubectl, step, path, bad))
 
-    def test_a_sick_cluster_fails_the_session(self):
+    def test_an_unhealthy_cluster_fails_the_session(self):
         pod = "pod/web-HASH-SUFFIX#3"
         for kubectl, recorded in self.recordings():
             for step, changes in {
@@ -344,7 +344,7 @@ class ExplanationsTest(unittest.TestCase):
                 for path in changes:
                     self.assertTrue(any(failure.startswith(f"{step}: {path}: ") for failure in failures), (kubectl, step, path))
 
-    def test_the_documents_say_how_many_commands_are_compared(self):
+    def test_the_documents_have_the_number_of_compared_commands(self):
         docs = pathlib.Path(compare.__file__).parents[2] / "docs"
         old, current = (len(recorded) for _, recorded in self.recordings())
         for page, text in {"embedded-cluster.md": f"{current} commands of the current kubectl and {old} of Debian's (1.20)",

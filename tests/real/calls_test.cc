@@ -33,7 +33,7 @@ class RealCalls : public testing::Test {
   std::optional<TestNamespace> ns_;
 };
 
-TEST_F(RealCalls, AnUpdateKeepsFieldsThisBuildDoesNotKnow) {
+TEST_F(RealCalls, AnUpdateKeepsFieldsThatThisBuildDoesNotKnow) {
   // Our trimmed messages lack the metrics of an autoscaler; a write must not delete them on the server.
   const std::string file = testing::TempDir() + "/" + ns() + "-hpa.json";
   std::ofstream(file)
@@ -56,15 +56,15 @@ TEST_F(RealCalls, AnUpdateKeepsFieldsThisBuildDoesNotKnow) {
   EXPECT_EQ(*after, "yes 73");
 }
 
-TEST_F(RealCalls, AUserWithoutRightsIsToldWhatIsForbidden) {
-  const std::string out = testing::TempDir() + "/nobody-" + ns();
-  auto minted = rig_->command("mint", {"--user", "nobody", "--out", out});
+TEST_F(RealCalls, ADeniedRequestsErrorNamesTheUser) {
+  const std::string out = testing::TempDir() + "/unprivileged-" + ns();
+  auto minted = rig_->command("mint", {"--user", "unprivileged", "--out", out});
   ASSERT_TRUE(minted) << minted.error().message;
-  LiveApi nobody(out + "/kubeconfig");
-  auto forbidden = nobody.await(nobody.client().get<api::ConfigMap>(ns(), "a"));
+  LiveApi unprivileged(out + "/kubeconfig");
+  auto forbidden = unprivileged.await(unprivileged.client().get<api::ConfigMap>(ns(), "a"));
   ASSERT_FALSE(forbidden);
   EXPECT_EQ(forbidden.error().code, Errc::Denied) << forbidden.error().message;
-  EXPECT_NE(forbidden.error().message.find("nobody"), std::string::npos) << forbidden.error().message;
+  EXPECT_NE(forbidden.error().message.find("unprivileged"), std::string::npos) << forbidden.error().message;
 }
 
 }  // namespace

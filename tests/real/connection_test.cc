@@ -43,8 +43,8 @@ class RealConnection : public testing::Test {
   kube::ClientConfig config_;
 };
 
-TEST_F(RealConnection, AServerOfAnotherAuthorityIsNotTrusted) {
-  config_.tls.ca_pem = TestAuthority("somebody else").pem();
+TEST_F(RealConnection, AServerCertificateOfAnotherAuthorityIsNotTrusted) {
+  config_.tls.ca_pem = TestAuthority("another authority").pem();
   const Error error = refused(config_);
   EXPECT_EQ(error.code, Errc::Unauthenticated) << error.message;
   EXPECT_THAT(error.message, HasSubstr("get namespaces default: https://127.0.0.1:"));
@@ -59,7 +59,7 @@ TEST_F(RealConnection, AnExpiredClientCertificateIsNamedAsThePossibleCause) {
   EXPECT_THAT(error.message, HasSubstr("expired"));
 }
 
-TEST_F(RealConnection, ABadTokenIsRefusedWithoutBeingShown) {
+TEST_F(RealConnection, AnInvalidTokenIsRejectedAndNotShownInTheError) {
   config_.tls.certificate_pem.clear();
   config_.tls.key_pem.clear();
   config_.credentials = {};
@@ -70,7 +70,7 @@ TEST_F(RealConnection, ABadTokenIsRefusedWithoutBeingShown) {
   EXPECT_THAT(error.message, testing::Not(HasSubstr("sesame")));
 }
 
-TEST_F(RealConnection, ARefusedConnectionSaysSo) {
+TEST_F(RealConnection, ARefusedConnectionIsReportedAsRefused) {
   {
     const TcpProxy gone(1);
     config_.origin.port = gone.port();
@@ -88,7 +88,7 @@ TEST_F(RealConnection, AHalfOpenConnectionEndsAtTheDeadline) {
   EXPECT_EQ(error.code, Errc::Timeout) << error.message;
 }
 
-TEST_F(RealConnection, AServerThatTalksGarbageIsRecognised) {
+TEST_F(RealConnection, AServerThatDoesNotSpeakHttpGivesAnErrorBeforeTheTimeout) {
   for (const char* garbage : {"SSH-2.0-OpenSSH_9.2p1\r\n", "\x15\x03\x01", "HTTP/1.1 200 OK\r\n\r\nhello", ""}) {
     const ByteServer server(garbage);
     for (const bool tls : {true, false}) {

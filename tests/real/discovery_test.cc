@@ -23,7 +23,7 @@ class RealDiscovery : public testing::Test {
     rig_.emplace(std::move(*rig));
     live_.emplace(rig_->kubeconfig());
   }
-  // A user with only the permissions of `grant` (arguments of kubectl).
+  // A client certificate for a user without permissions of its own.
   std::string kubeconfig_of(const std::string& user) {
     const std::string out = testing::TempDir() + "/" + user;
     auto minted = rig_->command("mint", {"--user", user, "--out", out});
@@ -35,7 +35,7 @@ class RealDiscovery : public testing::Test {
   std::optional<LiveApi> live_;
 };
 
-TEST_F(RealDiscovery, KnowsTheVersionAndTheResources) {
+TEST_F(RealDiscovery, ReadsTheVersionAndTheResourcesOfTheServer) {
   auto version = live_->await(kube::read_server_version(live_->api()));
   ASSERT_TRUE(version) << version.error().message;
   EXPECT_EQ(version->major, 1);
@@ -51,7 +51,7 @@ TEST_F(RealDiscovery, KnowsTheVersionAndTheResources) {
   EXPECT_TRUE(resources->uncertainties().empty());
 }
 
-TEST_F(RealDiscovery, NamesEveryMissingPermission) {
+TEST_F(RealDiscovery, FindsExactlyTheMissingPermissions) {
   const kube::Permission bind{"", "pods", "binding", "create", "", "to place a pod"};
   const kube::Permission watch{"", "nodes", "", "watch", "", "to know where pods can go"};
   auto nothing_missing = live_->await(kube::find_missing(live_->api(), {bind, watch}, live_->services()));
@@ -72,19 +72,19 @@ TEST_F(RealDiscovery, NamesEveryMissingPermission) {
   EXPECT_THAT(kube::describe_missing(*missing), HasSubstr("pods/binding"));
 }
 
-TEST_F(RealDiscovery, TheCheckCommandTellsAPersonWhatIsMissing) {
+TEST_F(RealDiscovery, TheCheckCommandReportsMissingPermissionsAndPrintsARoleForThem) {
   const CommandOutcome admin = run_command({RESCHEDULER_BINARY, "check", "--kubeconfig", rig_->kubeconfig()});
   EXPECT_EQ(admin.exit_code, 0) << admin.output;
   EXPECT_THAT(admin.output, HasSubstr("version      v1."));
 
-  const std::string nobody = kubeconfig_of("nobody-special");
-  const CommandOutcome refused = run_command({RESCHEDULER_BINARY, "check", "--kubeconfig", nobody});
+  const std::string unprivileged = kubeconfig_of("unprivileged-user");
+  const CommandOutcome refused = run_command({RESCHEDULER_BINARY, "check", "--kubeconfig", unprivileged});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.output, HasSubstr("permissions  0 of "));
   EXPECT_THAT(refused.output, HasSubstr("pods/eviction"));
 
-  // kubectl accepts the role that the command prints, and the role contains exactly the missing permissions.
-  const CommandOutcome role = run_command({RESCHEDULER_BINARY, "check", "--role", "--kubeconfig", nobody});
+  // The command prints a role with the missing permissions.
+  const CommandOutcome role = run_command({RESCHEDULER_BINARY, "check", "--role", "--kubeconfig", unprivileged});
   EXPECT_EQ(role.exit_code, 0);
   EXPECT_THAT(role.output, HasSubstr("kind: ClusterRole"));
   // It does not replace the existing role.

@@ -22,7 +22,8 @@ namespace {
 
 using testing::Contains;
 
-constexpr const char* kManner = "extender.test/manner";
+// Label of a node: what the extender decides about it.
+constexpr const char* kVerdict = "extender.test/verdict";
 
 // Rejects nodes that the test did not add, and nodes with the label value "refused". Only "preferred" nodes get a score
 // and keep their preemption victims.
@@ -30,18 +31,18 @@ class LabelService final : public server::ExtenderService {
  public:
   explicit LabelService(kube::Client client) : client_(client) {}
 
-  void add(const api::Node& node) { nodes_[node.metadata().name()] = manner_of(node); }
+  void add(const api::Node& node) { nodes_[node.metadata().name()] = verdict_of(node); }
   const std::vector<std::string>& bound() const { return bound_; }
-  const std::set<std::string>& asked() const { return asked_; }
+  const std::set<std::string>& calls() const { return calls_; }
 
   net::Task<Result<server::FilterResult>> filter(const kube::ExtenderArgs& args) override {
-    asked_.insert(args.nodes ? "filter nodes" : "filter names");
+    calls_.insert(args.nodes ? "filter nodes" : "filter names");
     server::FilterResult answer;
-    for (const auto& [name, manner] : manners(args)) {
-      if (manner == "refused") {
+    for (const auto& [name, verdict] : verdicts(args)) {
+      if (verdict == "refused") {
         answer.failed[name] = "the extender refused by label";
-      } else if (manner == "foreign") {
-        answer.failed_and_unresolvable[name] = "the extender does not know it";
+      } else if (verdict == "foreign") {
+        answer.failed_and_unresolvable[name] = "the extender does not know the node";
       } else {
         answer.passing.push_back(name);
       }
@@ -49,13 +50,13 @@ class LabelService final : public server::ExtenderService {
     co_return answer;
   }
   net::Task<Result<std::vector<kube::HostPriority>>> prioritize(const kube::ExtenderArgs& args) override {
-    asked_.insert(args.nodes ? "prioritize nodes" : "prioritize names");
+    calls_.insert(args.nodes ? "prioritize nodes" : "prioritize names");
     std::vector<kube::HostPriority> scores;
-    for (const auto& [name, manner] : manners(args)) scores.push_back({name, manner == "preferred" ? 10 : 0});
+    for (const auto& [name, verdict] : verdicts(args)) scores.push_back({name, verdict == "preferred" ? 10 : 0});
     co_return scores;
   }
   net::Task<Result<kube::MetaVictimsByNode>> preempt(const kube::ExtenderPreemptionArgs& args) override {
-    asked_.insert(args.victims ? "preempt pods" : "preempt uids");
+    calls_.insert(args.victims ? "preempt pods" : "preempt uids");
     kube::MetaVictimsByNode kept;
     if (args.meta_victims) kept = *args.meta_victims;
     if (args.victims) {
@@ -75,9 +76,9 @@ class LabelService final : public server::ExtenderService {
   }
 
  private:
-  static std::string manner_of(const api::Node& node) {
+  static std::string verdict_of(const api::Node& node) {
     const auto& labels = node.metadata().labels();
-    const auto found = labels.find(kManner);
+    const auto found = labels.find(kVerdict);
     return found == labels.end() ? "foreign" : found->second;
   }
   std::string known(const std::string& name) const {
@@ -85,12 +86,12 @@ class LabelService final : public server::ExtenderService {
     return found == nodes_.end() ? "foreign" : found->second;
   }
   // Reads the labels from the request, or, if the request has only names, from the nodes known here.
-  std::vector<std::pair<std::string, std::string>> manners(const kube::ExtenderArgs& args) const {
+  std::vector<std::pair<std::string, std::string>> verdicts(const kube::ExtenderArgs& args) const {
     std::vector<std::pair<std::string, std::string>> all;
     if (args.nodes) {
       for (const auto& one : *args.nodes) {
         const std::string& name = one.node->metadata().name();
-        all.emplace_back(name, nodes_.contains(name) ? manner_of(*one.node) : "foreign");
+        all.emplace_back(name, nodes_.contains(name) ? verdict_of(*one.node) : "foreign");
       }
     } else {
       for (const std::string& name : *args.node_names) all.emplace_back(name, known(name));
@@ -101,7 +102,7 @@ class LabelService final : public server::ExtenderService {
   kube::Client client_;
   std::map<std::string, std::string> nodes_;
   std::vector<std::string> bound_;
-  std::set<std::string> asked_;
+  std::set<std::string> calls_;
 };
 
 // With the parameter, kube-scheduler assumes that the extender has a node cache and sends names only.
@@ -172,9 +173,9 @@ extenders:
                                            "--config=" + files_.write("scheduler.yaml", config), "--secure-port=0"};
     scheduler_ = std::make_unique<Child>(command);
   }
-  std::string add_node(const std::string& manner) {
-    api::Node node = node_of(fmt::format("{}-{}", ns_->name(), manner));
-    (*node.mutable_metadata()->mutable_labels())[kManner] = manner;
+  std::string add_node(const std::string& verdict) {
+    api::Node node = node_of(fmt::format("{}-{}", ns_->name(), verdict));
+    (*node.mutable_metadata()->mutable_labels())[kVerdict] = verdict;
     auto made = live_->await(live_->client().create(node));
     EXPECT_TRUE(made) << made.error().message;
     nodes_.push_back(node.metadata().name());
@@ -200,9 +201,9 @@ extenders:
     return got ? std::move(*got) : api::Pod();
   }
   std::string node_of_pod(const std::string& name) { return pod(name).spec().node_name(); }
-  std::set<std::string> asked() {
+  std::set<std::string> calls() {
     std::set<std::string> all;
-    live_->on_loop([&] { all = service_->asked(); });
+    live_->on_loop([&] { all = service_->calls(); });
     return all;
   }
 
@@ -217,7 +218,7 @@ extenders:
   std::vector<std::string> nodes_;
 };
 
-TEST_P(RealExtender, PodsLandWhereTheExtenderPrefersAndItBindsThem) {
+TEST_P(RealExtender, PodsGoToTheNodeThatTheExtenderPrefersAndTheExtenderBindsThem) {
   add_node("refused");
   add_node("allowed");
   const std::string preferred = add_node("preferred");
@@ -230,17 +231,17 @@ TEST_P(RealExtender, PodsLandWhereTheExtenderPrefersAndItBindsThem) {
   std::vector<std::string> bound;
   live_->on_loop([&] { bound = service_->bound(); });
   EXPECT_THAT(bound, Contains("one to " + preferred));
-  EXPECT_THAT(asked(), Contains(GetParam() ? "filter names" : "filter nodes"));
-  EXPECT_THAT(asked(), Contains(GetParam() ? "prioritize names" : "prioritize nodes"));
+  EXPECT_THAT(calls(), Contains(GetParam() ? "filter names" : "filter nodes"));
+  EXPECT_THAT(calls(), Contains(GetParam() ? "prioritize names" : "prioritize nodes"));
 }
 
-TEST_P(RealExtender, ARefusalIsTheReasonThePodIsGiven) {
+TEST_P(RealExtender, TheExtendersReasonIsInThePodsCondition) {
   add_node("refused");
   start_scheduler();
-  add_pod("unlucky");
+  add_pod("rejected");
   const auto message = [this] {
-    const api::Pod unlucky = pod("unlucky");
-    for (const auto& condition : unlucky.status().conditions()) {
+    const api::Pod rejected = pod("rejected");
+    for (const auto& condition : rejected.status().conditions()) {
       if (condition.type() == "PodScheduled") return condition.message();
     }
     return std::string();
@@ -249,7 +250,7 @@ TEST_P(RealExtender, ARefusalIsTheReasonThePodIsGiven) {
       << message();
 }
 
-TEST_P(RealExtender, TheExtenderDecidesWhereRoomIsMade) {
+TEST_P(RealExtender, TheExtenderDecidesOnWhichNodePodsArePreempted) {
   const std::vector<std::string> nodes{add_node("allowed"), add_node("preferred")};
   api::PriorityClass priority;
   priority.mutable_metadata()->set_name(ns_->name());
@@ -268,8 +269,8 @@ TEST_P(RealExtender, TheExtenderDecidesWhereRoomIsMade) {
   });
   EXPECT_TRUE(eventually([&] { return !node_of_pod("high").empty(); }));
   EXPECT_EQ(node_of_pod("high"), nodes[1]);
-  EXPECT_EQ(node_of_pod("low-allowed"), nodes[0]) << "it was spared";
-  EXPECT_THAT(asked(), Contains(GetParam() ? "preempt uids" : "preempt pods"));
+  EXPECT_EQ(node_of_pod("low-allowed"), nodes[0]) << "the extender does not allow this victim";
+  EXPECT_THAT(calls(), Contains(GetParam() ? "preempt uids" : "preempt pods"));
 }
 
 INSTANTIATE_TEST_SUITE_P(NodesOrNames, RealExtender, testing::Bool(), [](const auto& one) {

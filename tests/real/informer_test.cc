@@ -71,7 +71,7 @@ net::Task<Result<bool>> change(LiveApi& live, Rng& rng, SteadyTime until) {
   co_return true;
 }
 
-TEST(RealInformers, KeepUpWithALargeClusterAndEndEqualToAFreshList) {
+TEST(RealInformers, InformersFollowTheChangesOfALargeClusterAndEqualAFreshListAfterwards) {
   auto rig = Rig::fresh({"--with", "etcd,kube-apiserver",  //
                          "--apiserver-arg=--disable-admission-plugins=ServiceAccount"});
   if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
@@ -109,7 +109,7 @@ TEST(RealInformers, KeepUpWithALargeClusterAndEndEqualToAFreshList) {
   });
   EXPECT_TRUE(equal) << "the cache has " << held.size() << " pods, the server " << expected.size();
   reader.on_loop([&] {
-    EXPECT_TRUE(listener.complaints().empty()) << listener.complaints().front();
+    EXPECT_TRUE(listener.violations().empty()) << listener.violations().front();
     EXPECT_EQ(listener.synced(), 1);
     EXPECT_EQ(pods.reflector().stats().lists, 1U) << "a healthy server must never be listed again";
     fmt::print("{} changes in {} s ({} a second), {} notifications\n", *changes, kChurn.count(),

@@ -1,4 +1,4 @@
-// Two processes, one lease, a real API server. The leader is frozen, the other takes over, the first wakes up. At no
+// Two processes, one lease, a real API server. The leader is frozen, the other takes over, the first continues. At no
 // instant may both act.
 #include <algorithm>
 #include <set>
@@ -43,7 +43,7 @@ class Candidate {
 };
 
 // The sorted instants of both must change from one process to the other only as often as leadership changed.
-std::size_t changes_of_hand(const Candidate& left, const Candidate& right) {
+std::size_t leadership_changes(const Candidate& left, const Candidate& right) {
   std::vector<std::pair<std::int64_t, const Candidate*>> all;
   for (const Candidate* candidate : {&left, &right}) {
     for (const std::int64_t instant : candidate->acts()) all.emplace_back(instant, candidate);
@@ -54,7 +54,7 @@ std::size_t changes_of_hand(const Candidate& left, const Candidate& right) {
   return changes;
 }
 
-TEST(RealLease, AFrozenLeaderDoesNotActWhenItWakesUp) {
+TEST(RealLease, AFrozenLeaderDoesNotActAfterAnotherTookOver) {
   auto rig = Rig::shared();
   if (!rig) RESCHEDULER_SKIP("real") << rig.error().message;
   LiveApi live(rig->kubeconfig());
@@ -73,7 +73,7 @@ TEST(RealLease, AFrozenLeaderDoesNotActWhenItWakesUp) {
     leader->thaw();
     // The old leader stops by itself, and its last instant is before the first one of the new leader.
     ASSERT_TRUE(eventually([&] { return leader->count("LOST") == lost + 1; })) << leader->identity();
-    EXPECT_EQ(changes_of_hand(first, second), round) << "both acted at once";
+    EXPECT_EQ(leadership_changes(first, second), round) << "both acted at once";
     std::swap(leader, other);
   }
 
@@ -81,7 +81,7 @@ TEST(RealLease, AFrozenLeaderDoesNotActWhenItWakesUp) {
   const std::size_t acted = other->acts().size();
   leader->kill();
   ASSERT_TRUE(eventually([&] { return other->acts_beyond(acted); }));
-  EXPECT_EQ(changes_of_hand(first, second), 4U) << "both acted at once";
+  EXPECT_EQ(leadership_changes(first, second), 4U) << "both acted at once";
 }
 
 }  // namespace

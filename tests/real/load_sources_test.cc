@@ -126,7 +126,7 @@ scrape_configs:
     ASSERT_TRUE(wait_until([this] {
       const Reading reading = read();
       return reading.samples.size() == 2 && reading.dropped[Drop::NoNode] == 2;
-    })) << sentence_;
+    })) << error_;
   }
   void TearDown() override {
     if (source_) (void)loop_.await_result<void>(drop_source());
@@ -151,10 +151,10 @@ scrape_configs:
     ASSERT_TRUE(made) << made.error().message;
     source_ = std::move(*made);
   }
-  // The samples that remain after filtering; on failure none, and sentence_ has the reason.
+  // The samples that remain after filtering; on failure none, and error_ has the message.
   Reading read(NodeList nodes) {
     auto reading = loop_.await_result<Reading>(source_->read(std::move(nodes), clock_.wall_now()));
-    sentence_ = reading ? "" : reading.error().message;
+    error_ = reading ? "" : reading.error().message;
     return reading ? sift(std::move(*reading), {}, clock_.wall_now()) : Reading{};
   }
   Reading read() { return read(nodes_); }
@@ -171,7 +171,7 @@ scrape_configs:
   std::unique_ptr<Child> prometheus_;
   NodeList nodes_ = one_node({});
   PrometheusSettings settings_;
-  std::string sentence_;
+  std::string error_;
   SystemClock clock_;
   net::RealTimers timers_;
   Rng rng_{1};
@@ -181,9 +181,9 @@ scrape_configs:
   std::unique_ptr<LoadFeed> feed_;
 };
 
-TEST_F(LoadSources, TheDefaultQueriesGiveThisMachinesOwnLoad) {
+TEST_F(LoadSources, TheDefaultQueriesReadTheLoadOfThisMachine) {
   const Reading reading = read();
-  ASSERT_EQ(reading.samples.size(), 2u) << sentence_;
+  ASSERT_EQ(reading.samples.size(), 2u) << error_;
   for (const Sample& one : reading.samples) EXPECT_EQ(one.node, "here");
   EXPECT_EQ(reading.samples[0].resource, cluster::kCpuLoad);
   EXPECT_GE(reading.samples[0].value, 0.0);
@@ -193,7 +193,7 @@ TEST_F(LoadSources, TheDefaultQueriesGiveThisMachinesOwnLoad) {
   EXPECT_EQ(reading.dropped[Drop::NoNode], 2u);  // the instance called localhost, once per query
 }
 
-TEST_F(LoadSources, TheCpuLoadIsThatOfTheKernelsOwnCounters) {
+TEST_F(LoadSources, TheCpuLoadMatchesTheCountersOfTheKernel) {
   settings_.queries[0].expression =
       R"(100 * (1 - sum by(instance) (rate(node_cpu_seconds_total{mode="idle"}[10s]))
                   / sum by(instance) (rate(node_cpu_seconds_total[10s]))))";
@@ -204,16 +204,16 @@ TEST_F(LoadSources, TheCpuLoadIsThatOfTheKernelsOwnCounters) {
   ASSERT_TRUE(wait_until([&] {
     reading = read();
     return reading.samples.size() == 2 && reading.samples[0].at >= start + seconds{11};
-  })) << sentence_;
+  })) << error_;
   const CpuTimes after = cpu_times();
   EXPECT_NEAR(reading.samples[0].value, 1.0 - (after.idle - before.idle) / (after.all - before.all), 0.15);
 }
 
-TEST_F(LoadSources, TheRecordingRulesSayTheSame) {
+TEST_F(LoadSources, TheRecordingRulesReadTheLoadOfThisMachine) {
   settings_.queries = recorded_queries();
   make_source();
   // The interval of the rule is 15 s.
-  ASSERT_TRUE(wait_until([this] { return read().samples.size() == 2; })) << sentence_;
+  ASSERT_TRUE(wait_until([this] { return read().samples.size() == 2; })) << error_;
   const Reading reading = read();
   ASSERT_EQ(reading.samples.size(), 2u);
   EXPECT_GE(reading.samples[0].value, 0.0);
@@ -221,9 +221,9 @@ TEST_F(LoadSources, TheRecordingRulesSayTheSame) {
   EXPECT_NEAR(reading.samples[1].value, used_memory(), 0.1);
 }
 
-TEST_F(LoadSources, TwoSeriesForOneNodeAreRefusedAndTheNodeIsUnknownNotIdle) {
+TEST_F(LoadSources, TwoSeriesForOneNodeAreDroppedAndTheNodesLoadIsUnknown) {
   const Reading reading = read(one_node({"localhost"}));
-  EXPECT_EQ(sentence_, "");
+  EXPECT_EQ(error_, "");
   EXPECT_TRUE(reading.samples.empty());
   EXPECT_EQ(reading.dropped[Drop::Ambiguous], 4u);
 
@@ -238,41 +238,41 @@ TEST_F(LoadSources, TwoSeriesForOneNodeAreRefusedAndTheNodeIsUnknownNotIdle) {
   EXPECT_EQ(cluster.load_summary().basis, cluster::LoadBasis::Requests);
 }
 
-TEST_F(LoadSources, AQueryThatPrometheusRefusesIsToldInItsWords) {
+TEST_F(LoadSources, AnInvalidQueryIsReportedWithTheErrorOfPrometheus) {
   settings_.queries[0].expression = "rate(node_cpu_seconds_total";
   make_source();
   read();
-  EXPECT_THAT(sentence_,
+  EXPECT_THAT(error_,
               StartsWith("prometheus " + settings_.url + ": cpu: the server answers with status 400: bad_data: "));
   settings_.queries[0].expression = "node_cpu_seconds_total[1m]";
   make_source();
   read();
-  EXPECT_THAT(sentence_, HasSubstr("instead of a vector"));
+  EXPECT_THAT(error_, HasSubstr("instead of a vector"));
 }
 
-TEST_F(LoadSources, APrometheusThatHangsIsGivenUpAndTakenUpAgain) {
+TEST_F(LoadSources, AReadFailsWhilePrometheusHangsAndWorksAfterwards) {
   settings_.timeout = std::chrono::milliseconds{300};
   make_source();
   prometheus_->signal(SIGSTOP);
   read();
-  EXPECT_THAT(sentence_, HasSubstr("prometheus " + settings_.url + ": cpu: ")) << sentence_;
+  EXPECT_THAT(error_, HasSubstr("prometheus " + settings_.url + ": cpu: ")) << error_;
   prometheus_->signal(SIGCONT);
-  EXPECT_TRUE(wait_until([this] { return !read().samples.empty(); })) << sentence_;
+  EXPECT_TRUE(wait_until([this] { return !read().samples.empty(); })) << error_;
 }
 
 // A rate over five minutes would continue for five minutes.
-TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
+TEST_F(LoadSources, ANodeWhoseExporterStopsIsStaleBeforeItsRateEnds) {
   exporter_.reset();
   Reading reading;
   EXPECT_TRUE(wait_until([&] {
     reading = read();
     // Memory then has no series, which fails the reading. CPU alone shows the difference.
-    return sentence_.find("the query returns no series") != std::string::npos;
+    return error_.find("the query returns no series") != std::string::npos;
   }));
   settings_.queries.pop_back();
   make_source();
   reading = read();
-  EXPECT_EQ(sentence_, "");
+  EXPECT_EQ(error_, "");
   EXPECT_TRUE(reading.samples.empty());
   EXPECT_EQ(reading.dropped[Drop::Stale], 1u);
   settings_.queries[0].freshness_query.clear();
@@ -280,7 +280,7 @@ TEST_F(LoadSources, ANodeWhoseExporterFallsSilentIsStaleLongBeforeItsRateEnds) {
   EXPECT_EQ(read().samples.size(), 1u);  // the rate alone does not show it
 }
 
-TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
+TEST_F(LoadSources, TheFeedFallsBackToRequestsWhilePrometheusIsStopped) {
   std::vector<std::string> used_sources;
   std::vector<std::unique_ptr<Source>> sources;
   sources.push_back(std::move(source_));
@@ -318,7 +318,7 @@ TEST_F(LoadSources, WhenPrometheusStopsTheFeedFallsBackAndComesBackByItself) {
   (void)loop_.await_result<void>(drop_source());
 }
 
-TEST(PrometheusFiles, AreWhatPromtoolAccepts) {
+TEST(PrometheusFiles, PromtoolAcceptsTheRulesAndTheConfiguration) {
   if (!std::filesystem::exists(kPromtool))
     RESCHEDULER_SKIP("prometheus") << kPromtool << " is not installed (scripts/install-deps)";
   const std::string from = std::string(RESCHEDULER_DEPLOY) + "/prometheus";

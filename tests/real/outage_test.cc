@@ -32,11 +32,11 @@ class RealOutage : public testing::Test {
     settings.backoff.first = std::chrono::milliseconds{20};
     settings.backoff.most = std::chrono::milliseconds{500};
     maps_.emplace(reader_->api(), settings, reader_->services());
-    reader_->on_loop([&] { story_.attach(*maps_); });
+    reader_->on_loop([&] { listener_.attach(*maps_); });
     job_ = net::spawn(reader_->loop().executor(), "maps", maps_->run());
     write(0, 50);
     ASSERT_TRUE(reader_->await(maps_->wait_synced()));
-    ASSERT_TRUE(story_reaches_the_server());
+    ASSERT_TRUE(listener_catches_up());
   }
   void TearDown() override {
     if (!maps_) return;
@@ -63,22 +63,23 @@ class RealOutage : public testing::Test {
     }
   }
 
-  testing::AssertionResult story_reaches_the_server() {
+  testing::AssertionResult listener_catches_up() {
     auto fresh = writer_->await(writer_->client().list<api::ConfigMap>("default"));
     if (!fresh) return testing::AssertionFailure() << fresh.error().message;
     const auto expected = versions_of(*fresh);
     Listener::Versions held;
-    std::vector<std::string> complaints;
+    std::vector<std::string> violations;
     const bool equal = eventually([&] {
       reader_->on_loop([&] {
-        held = story_.versions();
-        complaints = story_.complaints();
+        held = listener_.versions();
+        violations = listener_.violations();
       });
       return held == expected;
     });
     if (!equal)
-      return testing::AssertionFailure() << "told of " << held.size() << " objects, there are " << expected.size();
-    if (!complaints.empty()) return testing::AssertionFailure() << complaints.front();
+      return testing::AssertionFailure() << "notified of " << held.size() << " objects, the server has "
+                                         << expected.size();
+    if (!violations.empty()) return testing::AssertionFailure() << violations.front();
     return testing::AssertionSuccess();
   }
   std::uint64_t stat(std::uint64_t kube::ReflectorStats::* which) {
@@ -92,35 +93,38 @@ class RealOutage : public testing::Test {
   std::optional<TcpProxy> proxy_;
   std::optional<LiveApi> reader_;
   std::optional<kube::Informer<api::ConfigMap>> maps_;
-  Listener story_;
+  Listener listener_;
   net::Job job_;
 };
 
-TEST_F(RealOutage, AKilledAndRestartedServerLosesNothing) {
+TEST_F(RealOutage, NoChangeIsLostWhenTheServerIsKilledAndRestarted) {
   for (int round = 1; round <= 2; ++round) {
     ASSERT_TRUE(rig_->command("stop", {"kube-apiserver", "--signal", "KILL"}));
     const auto failures = stat(&kube::ReflectorStats::failures);
     EXPECT_TRUE(eventually([&] { return stat(&kube::ReflectorStats::failures) > failures; }));
     ASSERT_TRUE(rig_->command("start", {"kube-apiserver"}));
     write(round * 100, round * 100 + 50);
-    EXPECT_TRUE(story_reaches_the_server());
+    EXPECT_TRUE(listener_catches_up());
   }
 }
 
-TEST_F(RealOutage, ACutWireIsResumedWithoutANewList) {
-  const auto lists = stat(&kube::ReflectorStats::lists);
-  proxy_->set(TcpProxy::Wire::Cut);
-  write(100, 150);
-  proxy_->set(TcpProxy::Wire::Whole);
-  EXPECT_TRUE(story_reaches_the_server());
-  EXPECT_EQ(stat(&kube::ReflectorStats::lists), lists) << "the server still had every version";
-}
-
-TEST_F(RealOutage, CompactionBehindAFollowersBackMeansANewListAndAnExactDifference) {
+TEST_F(RealOutage, AWatchIsResumedWithoutANewListAfterACutConnection) {
   const auto lists = stat(&kube::ReflectorStats::lists);
   const auto failures = stat(&kube::ReflectorStats::failures);
   proxy_->set(TcpProxy::Wire::Cut);
-  // Otherwise the old connection could still deliver the writes, and no version would be missing.
+  // Otherwise the old connection could still deliver the writes, and no watch would be resumed.
+  ASSERT_TRUE(eventually([&] { return stat(&kube::ReflectorStats::failures) > failures; }));
+  write(100, 150);
+  proxy_->set(TcpProxy::Wire::Whole);
+  EXPECT_TRUE(listener_catches_up());
+  EXPECT_EQ(stat(&kube::ReflectorStats::lists), lists) << "the server still had every version";
+}
+
+TEST_F(RealOutage, ACompactionWhileDisconnectedCausesOneNewListWithAllChanges) {
+  const auto lists = stat(&kube::ReflectorStats::lists);
+  const auto failures = stat(&kube::ReflectorStats::failures);
+  proxy_->set(TcpProxy::Wire::Cut);
+  // As above: otherwise no version would be missing.
   ASSERT_TRUE(eventually([&] { return stat(&kube::ReflectorStats::failures) > failures; }));
   write(100, 150);
   // A restarted API server has no watch history, and after the compaction etcd has none either.
@@ -128,18 +132,18 @@ TEST_F(RealOutage, CompactionBehindAFollowersBackMeansANewListAndAnExactDifferen
   ASSERT_TRUE(rig_->command("stop", {"kube-apiserver", "--signal", "KILL"}));
   ASSERT_TRUE(rig_->command("start", {"kube-apiserver"}));
   proxy_->set(TcpProxy::Wire::Whole);
-  EXPECT_TRUE(story_reaches_the_server());
-  EXPECT_EQ(stat(&kube::ReflectorStats::lists), lists + 1) << "the versions were gone: one new list, no more";
+  EXPECT_TRUE(listener_catches_up());
+  EXPECT_EQ(stat(&kube::ReflectorStats::lists), lists + 1) << "the versions were compacted: exactly one new list";
 }
 
-TEST_F(RealOutage, ASilentConnectionIsNoticedAndReplaced) {
+TEST_F(RealOutage, ASilentConnectionIsDetectedAndReplaced) {
   proxy_->set(TcpProxy::Wire::Frozen);
   write(100, 150);
   const auto failures = stat(&kube::ReflectorStats::failures);
   EXPECT_TRUE(eventually([&] { return stat(&kube::ReflectorStats::failures) > failures; }))
-      << "half-open and unnoticed";
+      << "the half-open connection is not detected";
   proxy_->set(TcpProxy::Wire::Whole);
-  EXPECT_TRUE(story_reaches_the_server());
+  EXPECT_TRUE(listener_catches_up());
 }
 
 }  // namespace

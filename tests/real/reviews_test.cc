@@ -83,16 +83,17 @@ class RealReviews : public testing::Test {
   std::unique_ptr<server::Server> server_;
 };
 
-TEST_F(RealReviews, AServiceAccountMayAskForWhatItsClusterRoleNames) {
-  for (const char* account : {"reader", "nobody"}) kubectl({"create", "serviceaccount", account, "-n", ns_->name()});
+TEST_F(RealReviews, AServiceAccountIsAllowedWhatItsClusterRoleGrants) {
+  for (const char* account : {"reader", "unprivileged"})
+    kubectl({"create", "serviceaccount", account, "-n", ns_->name()});
   kubectl({"create", "clusterrole", role(), "--verb=get", "--non-resource-url=/configz"});
   kubectl({"create", "clusterrolebinding", role(), "--clusterrole=" + role(),
            "--serviceaccount=" + ns_->name() + ":reader"});
   const std::string reader = token_of("reader");
-  const std::string nobody = token_of("nobody");
+  const std::string unprivileged = token_of("unprivileged");
   // RBAC sees a new binding a moment later, and the server caches a refusal for ten seconds.
   EXPECT_TRUE(eventually([&] { return status(reader) == 200; }));
-  EXPECT_EQ(status(nobody), 403);
+  EXPECT_EQ(status(unprivileged), 403);
   EXPECT_EQ(status(reader, "DELETE"), 403);
   EXPECT_EQ(status(reader + "x"), 401);
   EXPECT_EQ(status("made-up"), 401);

@@ -16,8 +16,8 @@
 namespace rescheduler::test {
 namespace {
 
-// A new node has this taint until the node lifecycle controller has seen it Ready. A pod that is tried before waits for
-// another reason than the test means.
+// A new node has this taint until the node lifecycle controller has seen it Ready. A pod that is attempted before that
+// is unschedulable for a reason that the test does not expect.
 constexpr std::string_view kNotReady = "node.kubernetes.io/not-ready";
 
 bool has_taint(const api::Node& node, std::string_view key) {

@@ -27,7 +27,7 @@ class Listener {
   }
 
   const Versions& versions() const { return versions_; }
-  const std::vector<std::string>& complaints() const { return complaints_; }
+  const std::vector<std::string>& violations() const { return violations_; }
   int synced() const { return synced_; }
   std::uint64_t notifications() const { return notifications_; }
 
@@ -37,10 +37,10 @@ class Listener {
   void added(const api::ObjectMeta& meta);
   void updated(const api::ObjectMeta& before, const api::ObjectMeta& after);
   void removed(const api::ObjectMeta& meta);
-  void complain(const char* what, const api::ObjectMeta& meta);
+  void add_violation(const char* what, const api::ObjectMeta& meta);
 
   Versions versions_;
-  std::vector<std::string> complaints_;
+  std::vector<std::string> violations_;
   int synced_ = 0;
   std::uint64_t notifications_ = 0;
 };

@@ -93,7 +93,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   EXPECT_TRUE(eventually([&] {
     (void)tester_->await(tester_->client().create(pod_of(settings.ns, "probe", "nowhere"), dry_run));
     return asked() > before;
-  })) << "the webhook is not asked";
+  })) << "the API server does not call the webhook";
 }
 
 // The objects of manifests/rescheduler/webhook.yaml. The product may update them, but not create them.

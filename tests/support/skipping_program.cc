@@ -3,8 +3,8 @@
 
 #include "support/skip.h"
 
-TEST(Skipping, SaysWhatItNeeds) { RESCHEDULER_SKIP("data") << "there is none"; }
+TEST(Skipping, SkipsWithANeed) { RESCHEDULER_SKIP("data") << "there is none"; }
 
-TEST(Skipping, SaysNothing) { GTEST_SKIP(); }
+TEST(Skipping, SkipsWithoutANeed) { GTEST_SKIP(); }
 
-TEST(Skipping, DoesNot) {}
+TEST(Skipping, DoesNotSkip) {}

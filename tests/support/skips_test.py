@@ -21,26 +21,26 @@ def run(case, require=''):
 
 
 class Skips(unittest.TestCase):
-    def test_what_needs_something_is_skipped_and_named(self):
-        code, output = run('SaysWhatItNeeds')
+    def test_a_skip_that_names_its_need_is_reported_and_exits_with_77(self):
+        code, output = run('SkipsWithANeed')
         self.assertEqual(code, 77, output)
-        self.assertIn('skipped: Skipping.SaysWhatItNeeds: [data] there is none', output)
+        self.assertIn('skipped: Skipping.SkipsWithANeed: [data] there is none', output)
 
-    def test_what_this_run_requires_fails(self):
-        code, output = run('SaysWhatItNeeds', require='web,data')
+    def test_a_skip_of_a_required_need_fails(self):
+        code, output = run('SkipsWithANeed', require='web,data')
         self.assertEqual(code, 1, output)
-        self.assertIn('FAILED: Skipping.SaysWhatItNeeds was skipped, and this run requires data', output)
+        self.assertIn('FAILED: Skipping.SkipsWithANeed was skipped, and this run requires data', output)
 
     def test_a_skip_without_a_need_fails(self):
-        code, output = run('SaysNothing')
+        code, output = run('SkipsWithoutANeed')
         self.assertEqual(code, 1, output)
-        self.assertIn('FAILED: Skipping.SaysNothing skipped itself without saying what it needs', output)
+        self.assertIn('FAILED: Skipping.SkipsWithoutANeed skipped itself without saying what it needs', output)
 
-    def test_nothing_skipped_is_a_success(self):
-        self.assertEqual(run('DoesNot')[0], 0)
+    def test_a_run_without_skips_succeeds(self):
+        self.assertEqual(run('DoesNotSkip')[0], 0)
 
-    def test_nothing_run_is_none(self):
-        code, output = run('IsNotThere')
+    def test_a_run_without_tests_fails(self):
+        code, output = run('DoesNotExist')
         self.assertEqual(code, 1, output)
 
 

@@ -55,7 +55,7 @@ bool required(std::string_view need) {
   return false;
 }
 
-class SkipJudge : public testing::EmptyTestEventListener {
+class SkipListener : public testing::EmptyTestEventListener {
  public:
   bool skipped() const { return skipped_; }
   bool refused() const { return refused_; }
@@ -111,14 +111,14 @@ int main(int count, char** arguments) {
   using namespace rescheduler::test;
   testing::InitGoogleMock(&count, arguments);
   seed_properties();
-  auto* judge = new SkipJudge;  // GoogleTest owns it
-  testing::UnitTest::GetInstance()->listeners().Append(judge);
+  auto* skip_listener = new SkipListener;  // GoogleTest owns it
+  testing::UnitTest::GetInstance()->listeners().Append(skip_listener);
   if (!testing::GTEST_FLAG(list_tests)) std::cout << "RESCHEDULER_SEED=" << run_seed() << " repeats this run\n";
   const int failed = RUN_ALL_TESTS();
-  if (failed != 0 || judge->refused()) return 1;
+  if (failed != 0 || skip_listener->refused()) return 1;
   if (!testing::GTEST_FLAG(list_tests) && testing::UnitTest::GetInstance()->test_to_run_count() == 0) {
     std::cerr << "FAILED: no test of this program was run\n";
     return 1;
   }
-  return judge->skipped() ? kSkipped : 0;
+  return skip_listener->skipped() ? kSkipped : 0;
 }

@@ -18,10 +18,10 @@ MISSING = [name for name in pins.BINARY_NAMES if not binaries.is_present(name)]
 
 
 @unittest.skipIf(MISSING, f"not built (run `rig build`): {', '.join(MISSING)}")
-class Cluster(RigTestCase):
+class RealClusters(RigTestCase):
     @classmethod
     def setUpClass(cls):
-        """Starts both at the same moment, when they could interfere with each other."""
+        """Starts both rigs at the same moment, so that interference between them is found."""
         shared = cls()  # only for its method to call rig
         shared.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="rig-test-")))
         shared.state = shared.folder / "state"
@@ -35,9 +35,9 @@ class Cluster(RigTestCase):
             shared.start_rig("up", "two", "--json", "--with", "etcd,kube-apiserver"),
         ]
         shown = [child.communicate(timeout=180) for child in starting]
-        for child, (_, complaint) in zip(starting, shown):
+        for child, (_, errors) in zip(starting, shown):
             if child.returncode != 0:
-                raise AssertionError(complaint)
+                raise AssertionError(errors)
         cls.one, cls.two = (json.loads(out) for out, _ in shown)
 
     def setUp(self):
@@ -54,18 +54,18 @@ class Cluster(RigTestCase):
         self.rig("mint", "one", "--out", folder, *words, code=0)
         return folder
 
-    def test_says_the_pinned_version(self):
+    def test_the_api_server_reports_the_pinned_version(self):
         self.assertEqual(self.client(self.one).get("/version")["gitVersion"], pins.kubernetes_version())
 
-    def test_two_rigs_are_two_clusters(self):
+    def test_two_rigs_do_not_share_objects(self):
         made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "only-in-two"}}
         self.client(self.two).post("/api/v1/namespaces", made)
         self.assertFalse(self.client(self.one).is_ok("/api/v1/namespaces/only-in-two"))
 
-    def test_rights_are_checked(self):
-        nobody = self.client(self.one, self.minted("--user", "nobody"))
-        self.assertEqual(nobody.request("GET", "/api/v1/pods")[0], 403)
-        master = self.client(self.one, self.minted("--user", "somebody", "--group", "system:masters"))
+    def test_requests_without_permission_are_forbidden(self):
+        unprivileged = self.client(self.one, self.minted("--user", "unprivileged"))
+        self.assertEqual(unprivileged.request("GET", "/api/v1/pods")[0], 403)
+        master = self.client(self.one, self.minted("--user", "admin-user", "--group", "system:masters"))
         self.assertEqual(master.request("GET", "/api/v1/pods")[0], 200)
 
     def test_an_expired_certificate_is_refused(self):
@@ -73,12 +73,12 @@ class Cluster(RigTestCase):
         self.assertEqual(late.request("GET", "/api/v1/pods")[0], 401)
 
     def test_a_minted_kubeconfig_works(self):
-        folder = self.minted("--user", "somebody", "--group", "system:masters")
+        folder = self.minted("--user", "admin-user", "--group", "system:masters")
         ran = subprocess.run(
             [f"{self.one['bin_dir']}/kubectl", f"--kubeconfig={folder}/kubeconfig", "auth", "whoami"],
             capture_output=True, text=True, timeout=60,
         )
-        self.assertIn("somebody", ran.stdout, ran.stderr)
+        self.assertIn("admin-user", ran.stdout, ran.stderr)
 
     def test_fake_nodes_are_ready_and_run_pods(self):
         shown = self.rig("kubectl", "one", "get", "nodes", "--no-headers", code=0).stdout.splitlines()
@@ -90,14 +90,14 @@ class Cluster(RigTestCase):
         self.rig("kubectl", "one", "delete", "deployment/web", "job/once", "--timeout=60s", code=0)
         self.rig("kubectl", "one", "wait", "--for=delete", "pod", "--all", "--timeout=60s", code=0)
 
-    def test_the_api_server_comes_back_as_it_was(self):
+    def test_the_api_server_has_its_objects_after_a_restart(self):
         client = self.client(self.two)
         self.rig("stop", "two", "kube-apiserver", "--signal", "KILL", code=0)
         self.assertFalse(client.is_ok("/readyz"))
         self.rig("start", "two", "kube-apiserver", code=0)
         self.assertTrue(client.is_ok("/api/v1/namespaces/default"))
 
-    def test_compaction_forgets_history(self):
+    def test_compaction_removes_old_revisions(self):
         client = self.client(self.two)
         old = client.get("/api/v1/configmaps")["metadata"]["resourceVersion"]
         for number in range(3):
@@ -120,9 +120,9 @@ class Cluster(RigTestCase):
         with mock.patch("kube_rig.http.REQUEST_SECONDS", 0.5):
             self.assertFalse(self.client(self.two).is_ok("/readyz"))
         self.rig("resume", "two", "kube-apiserver", code=0)
-        until(lambda: self.client(self.two).is_ok("/readyz"), "answers again")
+        until(lambda: self.client(self.two).is_ok("/readyz"), "the API server answers again")
 
-    def test_the_reflector_counts_what_is_there(self):
+    def test_the_reflector_counts_the_objects(self):
         for kind in ("protobuf", "json"):
             ran = subprocess.run(
                 [f"{self.one['bin_dir']}/reflector", "--kubeconfig", self.one["kubeconfig"],
@@ -134,7 +134,7 @@ class Cluster(RigTestCase):
             self.assertEqual(report["content_type"], kind)
             self.assertGreaterEqual(report["peak_rss_bytes"], report["rss_bytes"])
 
-    def test_a_failure_shows_the_log(self):
+    def test_a_failed_start_shows_the_log(self):
         ran = self.rig("up", "bad", "--with", "etcd,kube-apiserver", "--apiserver-arg", "--no-such-flag", code=1)
         self.assertIn("no-such-flag", ran.stderr)
         self.assertIn("rig: kube-apiserver ended with code", ran.stderr.splitlines()[-1])
@@ -142,19 +142,19 @@ class Cluster(RigTestCase):
 
 
 @unittest.skipIf(MISSING, f"not built (run `rig build`): {', '.join(MISSING)}")
-class Leaving(RigTestCase):
-    def test_down_leaves_no_process_and_no_folder(self):
+class RigRemoval(RigTestCase):
+    def test_down_removes_all_processes_and_the_folder(self):
         self.rig("up", "gone", "--nodes", "1", code=0)
         self.assertTrue(self.processes_of_rigs())
         self.rig("down", "gone", code=0)
         self.assert_nothing_left()
 
-    def test_nor_does_the_end_of_the_process_it_was_made_for(self):
+    def test_the_end_of_the_owner_process_removes_all_processes_and_the_folder(self):
         owner = self.sleeper()
         self.rig("up", "gone", "--keep-alive-of", owner.pid, code=0)
         owner.kill()
         owner.wait()
-        until(lambda: not (self.root / "gone").exists(), "taken down by the watchdog")
+        until(lambda: not (self.root / "gone").exists(), "the watchdog has removed the rig")
         self.assert_nothing_left()
 
 

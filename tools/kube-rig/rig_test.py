@@ -25,30 +25,30 @@ from kube_rig.progress import Progress
 
 
 class Ports(unittest.TestCase):
-    def test_are_different_and_can_be_bound(self):
+    def test_picked_ports_are_different_and_can_be_bound(self):
         picked = ports.pick(20)
         self.assertEqual(len(set(picked)), 20)
         for port in picked:
             with socket.socket() as sock:
                 sock.bind(("127.0.0.1", port))
 
-    def test_leave_reserved_and_taken_ones_alone(self):
+    def test_reserved_ports_and_ports_in_use_are_not_picked(self):
         with mock.patch.object(ports.random, "randrange", side_effect=[21001, 21002, 21003, 21004]):
             with socket.socket() as taken:
                 taken.bind(("127.0.0.1", 21002))
                 self.assertEqual(ports.pick(2, reserved={21001}), [21003, 21004])
 
-    def test_come_from_the_kernel_where_there_is_no_room_below_its_range(self):
+    def test_ports_come_from_the_kernel_if_no_port_is_below_its_range(self):
         with mock.patch.object(ports, "_first_outgoing_port", return_value=1024):
             self.assertEqual(len(set(ports.pick(5))), 5)
 
 
 class Pins(unittest.TestCase):
-    def test_fingerprint_names_the_version_and_stays_the_same(self):
+    def test_the_fingerprint_begins_with_the_version_and_is_stable(self):
         self.assertTrue(pins.fingerprint().startswith(pins.kubernetes_version() + "-"))
         self.assertEqual(pins.fingerprint(), pins.fingerprint())
 
-    def test_fingerprint_changes_with_a_pin_and_with_the_flags(self):
+    def test_the_fingerprint_changes_with_a_pin_and_with_the_build_flags(self):
         before = pins.fingerprint()
         with mock.patch.object(pins, "BUILD_FLAGS", ["-race"]):
             self.assertNotEqual(pins.fingerprint(), before)
@@ -60,7 +60,7 @@ class Pins(unittest.TestCase):
                     file.write("\n")
                 self.assertNotEqual(pins.fingerprint(), before)
 
-    def test_a_tool_is_kept_by_itself(self):
+    def test_a_tool_has_its_own_cache_folder(self):
         control_plane, helm, descheduler = pins.fingerprint(), pins.cache_dir("helm"), pins.cache_dir("descheduler")
         self.assertNotEqual(helm, descheduler)
         with tempfile.TemporaryDirectory() as folder:
@@ -68,7 +68,7 @@ class Pins(unittest.TestCase):
             with mock.patch.object(pins, "MODULES", modules):
                 with open(modules / "helm" / "go.sum", "a") as file:
                     file.write("\n")
-                self.assertEqual(pins.fingerprint(), control_plane, "nothing of Kubernetes is to be compiled again")
+                self.assertEqual(pins.fingerprint(), control_plane, "Kubernetes need not be compiled again")
                 self.assertNotEqual(pins.cache_dir("helm"), helm)
                 self.assertEqual(pins.cache_dir("descheduler"), descheduler)
 
@@ -77,7 +77,7 @@ class Pins(unittest.TestCase):
         versions = {line.split()[-1] for line in text.splitlines() if " => k8s.io/" in line}
         self.assertEqual(versions, {"v0" + pins.kubernetes_version().removeprefix("v1")})
 
-    def test_kubernetes_is_told_its_version(self):
+    def test_the_linker_flags_contain_the_version_of_kubernetes(self):
         apiserver = next(binary for binary in pins.BINARIES if binary.name == "kube-apiserver")
         self.assertIn(
             f"-X k8s.io/component-base/version.gitVersion={pins.kubernetes_version()}", pins.linker_flags(apiserver)
@@ -96,7 +96,7 @@ class Processes(RigTestCase):
         process.end_all([who])
         self.assertEqual(child.wait(timeout=5), -signal.SIGTERM)
 
-    def test_one_that_ignores_the_request_is_made_to_end(self):
+    def test_a_process_that_ignores_sigterm_is_killed(self):
         child = subprocess.Popen(
             ["sh", "-c", "trap '' TERM; echo; while :; do sleep 1; done"], stdout=subprocess.PIPE,
         )
@@ -105,7 +105,7 @@ class Processes(RigTestCase):
         process.end_all([process.identify(child.pid)], grace=0.1)
         self.assertEqual(child.wait(timeout=5), -signal.SIGKILL)
 
-    def test_a_paused_one_ends_when_asked(self):
+    def test_a_paused_process_is_ended(self):
         child = self.sleeper()
         who = process.identify(child.pid)
         process.send(who, signal.SIGSTOP)
@@ -113,12 +113,12 @@ class Processes(RigTestCase):
         process.end_all([who])
         self.assertEqual(child.wait(timeout=5), -signal.SIGTERM)
 
-    def test_a_zombie_is_gone(self):
+    def test_a_zombie_counts_as_gone(self):
         child = subprocess.Popen(["true"])
         self.addCleanup(child.wait)
         until(lambda: process.identify(child.pid) is None, "counted as gone though not reaped")
 
-    def test_a_lock_outlives_neither_its_file_nor_its_holder(self):
+    def test_a_lock_excludes_others_and_can_be_taken_after_its_file_was_deleted(self):
         path = self.folder / "lock"
         with filelock.file_lock(path, 1, what="a test"):
             with self.assertRaisesRegex(RigError, "a test still holds"):
@@ -130,20 +130,20 @@ class Processes(RigTestCase):
 
 
 class Arguments(RigTestCase):
-    def test_components_start_in_order_and_need_each_other(self):
+    def test_components_are_sorted_by_start_order_and_checked_for_dependencies(self):
         self.assertEqual(components.choose(["kwok", "kube-apiserver", "etcd"]), ["etcd", "kube-apiserver", "kwok"])
         with self.assertRaisesRegex(RigError, "kwok needs kube-apiserver"):
             components.choose(["etcd", "kwok"])
         with self.assertRaisesRegex(RigError, "no component 'kubelet'"):
             components.choose(["kubelet"])
 
-    def test_what_is_passed_on_may_look_like_an_option(self):
+    def test_a_passed_argument_can_look_like_an_option(self):
         words = ["up", "--etcd-arg", "--log-level=debug", "--apiserver-arg=--v=4", "--etcd-arg", "-x"]
         args = arguments.parser().parse_args(arguments.attach_passed_on(words))
         self.assertEqual(getattr(args, "extra etcd"), ["--log-level=debug", "-x"])
         self.assertEqual(getattr(args, "extra kube-apiserver"), ["--v=4"])
 
-    def test_what_a_user_adds_comes_last(self):
+    def test_arguments_of_the_user_come_last(self):
         rig = state.Rig("x", "/x", "/bin", ["etcd"], ports={"etcd": 1, "etcd-peer": 2}, extra_args={"etcd": ["--mine"]})
         self.assertEqual(components.argv(rig, "etcd")[-1], "--mine")
 
@@ -152,8 +152,8 @@ class Arguments(RigTestCase):
             self.assertLessEqual(nodes / (components.lease_seconds(nodes) / 4), 50)
         self.assertEqual(components.lease_seconds(10), 40)
 
-    def test_wrong_usage_is_one_sentence_and_code_2(self):
-        for words, complaint in (
+    def test_wrong_usage_is_reported_in_one_line_with_exit_code_2(self):
+        for words, message in (
             (["up", "Bad/Name"], "not a valid name of a rig"),
             (["up", "--with", "etcd", "--nodes", "3"], "--nodes needs kwok"),
             (["up", "--with", "etcd", "--kwok-arg", "--v=1"], "arguments are given for kwok"),
@@ -161,7 +161,7 @@ class Arguments(RigTestCase):
             (["build", "--only", "kubelet"], "no binary 'kubelet'"),
         ):
             ran = self.rig(*words, code=EXIT_USAGE)
-            self.assertIn(complaint, ran.stderr)
+            self.assertIn(message, ran.stderr)
             self.assertEqual(len(ran.stderr.splitlines()), 1)
 
     def test_every_command_has_help(self):
@@ -170,12 +170,12 @@ class Arguments(RigTestCase):
             self.assertIn(f"usage: rig {command}", self.rig(command, "--help", code=0).stdout)
 
 
-class Terminal(io.StringIO):
+class FakeTerminal(io.StringIO):
     def isatty(self):
         return True
 
 
-class ProgressShown(unittest.TestCase):
+class ProgressOutput(unittest.TestCase):
     def shown(self, out: io.StringIO) -> str:
         seconds = 0.0
         progress = Progress(2, out, lambda: seconds)
@@ -186,7 +186,7 @@ class ProgressShown(unittest.TestCase):
         progress.done("built")
         return out.getvalue()
 
-    def test_elsewhere_is_a_line_every_fifteen_seconds(self):
+    def test_without_a_terminal_there_is_a_line_every_fifteen_seconds(self):
         self.assertEqual(
             self.shown(io.StringIO()).splitlines(),
             [
@@ -197,8 +197,8 @@ class ProgressShown(unittest.TestCase):
             ],
         )
 
-    def test_on_a_terminal_is_one_line_redrawn(self):
-        shown = self.shown(Terminal())
+    def test_on_a_terminal_one_line_is_redrawn(self):
+        shown = self.shown(FakeTerminal())
         self.assertEqual(shown.count("\n"), 1)
         self.assertEqual(shown.count("\r"), 42)
 
@@ -217,7 +217,7 @@ class Build(RigTestCase):
     def files(self) -> list[str]:
         return sorted(path.name for path in self.cache.glob("*/*/*"))
 
-    def test_builds_everything_once_and_is_shared_by_two_at_a_time(self):
+    def test_two_concurrent_builds_build_every_binary_once(self):
         both = [self.start_rig("build") for _ in range(2)]
         for one in both:
             self.assertEqual(one.wait(timeout=60), 0)
@@ -226,20 +226,20 @@ class Build(RigTestCase):
         (self.tools / "go").unlink()  # the third build needs no Go
         self.rig("build", code=0)
 
-    def test_only_what_was_asked_for(self):
+    def test_the_option_only_builds_the_named_binaries(self):
         ran = self.rig("build", "--only", "kwok,etcd", code=0)
         self.assertEqual(self.files(), ["etcd", "kwok"])
         self.assertIn("[2/2] kwok: built", ran.stderr)
         self.assertTrue((Path(ran.stdout.strip()) / "kwok").exists())
 
-    def test_a_failure_names_the_binary_and_shows_the_compiler(self):
+    def test_a_failed_build_names_the_binary_and_shows_the_compiler_output(self):
         self.env["FAKE_GO"] = "fail"
         ran = self.rig("build", code=1)
         self.assertIn("building etcd failed", ran.stderr)
         self.assertIn("it does not compile", ran.stderr)
         self.assertEqual(self.files(), [])
 
-    def test_an_interruption_leaves_nothing_half_done(self):
+    def test_an_interrupted_build_leaves_no_files_and_no_processes(self):
         self.env["FAKE_GO"] = "hang"
         child = self.start_rig("build")
         until(lambda: list(self.cache.glob("*/building-*/etcd")), "the compiler has written something")
@@ -253,14 +253,14 @@ class Build(RigTestCase):
         self.env["FAKE_GO"] = "hang"
         self.assertIn("took too long", self.rig("build", "--timeout", "1", code=1).stderr)
 
-    def test_no_go_or_an_old_one_is_one_sentence_and_code_3(self):
+    def test_a_missing_or_old_go_is_reported_in_one_line_with_exit_code_3(self):
         self.env["FAKE_GO_VERSION"] = "go1.20.3"
         ran = self.rig("build", code=3)
         self.assertRegex(ran.stderr, r"^rig: Go is too old \(go1\.20\.3\).*\n$")
         (self.tools / "go").unlink()
         self.assertRegex(self.rig("build", code=3).stderr, r"^rig: Go is not installed.*\n$")
 
-    def test_missing_binaries_are_named(self):
+    def test_up_names_the_missing_binaries(self):
         ran = self.rig("up", "--with", "etcd,kube-apiserver", code=3)
         self.assertIn("etcd, kube-apiserver; run `rig build`", ran.stderr)
         self.env["KUBE_RIG_BIN"] = str(script(self.folder / "bin" / "etcd", FAKE_ETCD).parent)
@@ -282,7 +282,7 @@ class Lifecycle(RigTestCase):
     def state_of(self, name: str) -> str:
         return json.loads(self.rig("status", name, "--json", code=0).stdout)["states"]["etcd"]
 
-    def test_up_and_down(self):
+    def test_rigs_are_started_and_removed_by_name_and_all_at_once(self):
         one, two = self.up("one"), self.up()
         self.assertNotEqual(one["name"], two["name"])
         self.assertFalse(set(one["ports"].values()) & set(two["ports"].values()))
@@ -294,7 +294,7 @@ class Lifecycle(RigTestCase):
         self.rig("down", "--all", code=0)
         self.assert_nothing_left()
 
-    def test_stop_start_pause_resume(self):
+    def test_a_component_is_stopped_started_paused_and_resumed(self):
         before = self.up("one")
         self.rig("pause", "one", "etcd", code=0)
         self.assertEqual(self.state_of("one"), "paused")
@@ -309,15 +309,15 @@ class Lifecycle(RigTestCase):
         self.assertNotEqual(after["pids"], before["pids"])
         self.assertIn("already running", self.rig("start", "one", "etcd", code=1).stderr)
         os.kill(after["pids"]["etcd"], signal.SIGKILL)
-        until(lambda: self.state_of("one") == "failed", "noticed that it ended by itself")
+        until(lambda: self.state_of("one") == "failed", "the end of the process is detected")
         self.up("one")  # a rig whose processes died may be replaced
 
-    def test_a_taken_port_is_tried_again_elsewhere(self):
+    def test_a_start_is_repeated_with_another_port_if_the_port_is_in_use(self):
         (self.bin / "busy").write_text("2")
         self.up("one")
         self.assertEqual(self.state_of("one"), "running")
 
-    def test_a_failed_start_shows_the_log_and_leaves_nothing(self):
+    def test_a_failed_start_shows_the_log_and_leaves_no_rig(self):
         (self.bin / "busy").write_text("3")
         ran = self.rig("up", "one", "--with", "etcd", code=1)
         lines = ran.stderr.splitlines()
@@ -325,13 +325,13 @@ class Lifecycle(RigTestCase):
         self.assertEqual(len(lines), 21)
         self.assert_nothing_left()
 
-    def test_a_start_that_never_gets_ready_is_given_up(self):
+    def test_a_start_that_does_not_become_ready_fails_at_its_timeout(self):
         script(self.bin / "etcd", "#!/bin/sh\nexec sleep 600\n")
         ran = self.rig("up", "one", "--with", "etcd", "--timeout", "1", code=1)
         self.assertIn("etcd did not become ready in time", ran.stderr)
         self.assert_nothing_left()
 
-    def test_an_interrupted_start_leaves_nothing(self):
+    def test_an_interrupted_start_leaves_no_rig(self):
         script(self.bin / "etcd", "#!/bin/sh\nexec sleep 600\n")
         child = self.start_rig("up", "one", "--with", "etcd")
         until(lambda: (self.root / "one" / "pids" / "etcd.json").exists(), "etcd was started")
@@ -339,7 +339,7 @@ class Lifecycle(RigTestCase):
         self.assertEqual(child.wait(timeout=20), 128 + signal.SIGTERM)
         self.assert_nothing_left()
 
-    def test_a_rig_goes_with_the_process_it_was_made_for(self):
+    def test_a_rig_is_removed_when_its_owner_process_ends(self):
         owner = self.sleeper()
         self.up("one", "--keep-alive-of", str(owner.pid))
         self.up("two", "--keep-alive-of", str(owner.pid))
@@ -347,7 +347,7 @@ class Lifecycle(RigTestCase):
         self.assertEqual(self.state_of("one"), "running")
         owner.kill()
         owner.wait()
-        until(lambda: not (self.root / "one").exists(), "taken down by the watchdog")
+        until(lambda: not (self.root / "one").exists(), "the watchdog has removed the rig")
         self.assert_nothing_left()
         ran = self.rig("up", "three", "--with", "etcd", "--keep-alive-of", owner.pid, code=1)
         self.assertIn(f"there is no process {owner.pid}", ran.stderr)

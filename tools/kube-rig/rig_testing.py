@@ -66,12 +66,12 @@ def until(condition, what: str, seconds: float = 30):
         if answer:
             return answer
         if time.monotonic() >= deadline:
-            raise AssertionError(f"not within {seconds} s: {what}")
+            raise AssertionError(f"timeout after {seconds} s, expected: {what}")
         time.sleep(0.05)
 
 
 class RigTestCase(unittest.TestCase):
-    """Each test has its own folders for state, cache and scratch, and leaves no rig behind."""
+    """Each test has its own folders for state, cache and scratch, and removes its rigs."""
 
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="rig-test-")))

@@ -15,7 +15,7 @@ import retired_lint  # noqa: E402
 import size_lint  # noqa: E402
 
 
-class Tree(unittest.TestCase):
+class LintTestCase(unittest.TestCase):
     """A temporary source tree, written from {path: text}."""
 
     def setUp(self):
@@ -36,7 +36,7 @@ class Tree(unittest.TestCase):
         return status, out.getvalue()
 
 
-class AwaitLint(Tree):
+class AwaitLint(LintTestCase):
     GOOD = [
         'co_await f(x);',
         'auto v = co_await f(x);',
@@ -96,12 +96,12 @@ class AwaitLint(Tree):
         ('auto v = co_await f(x) * 3;', 'larger expression'),
     ]
 
-    def test_lets_the_safe_shapes_through(self):
+    def test_safe_expressions_are_accepted(self):
         for line in self.GOOD:
             with self.subTest(line):
                 self.assertEqual(await_lint.check_text(f'Task f() {{\n  {line}\n}}\n', 'a.cc'), [])
 
-    def test_finds_every_unsafe_shape_on_its_line(self):
+    def test_unsafe_expressions_are_reported_with_their_line(self):
         for line, why in self.BAD:
             with self.subTest(line):
                 found = await_lint.check_text(f'Task f() {{\n\n  {line}\n}}\n', 'a.cc')
@@ -109,14 +109,14 @@ class AwaitLint(Tree):
                 self.assertTrue(found[0].startswith('a.cc:3: '), found[0])
                 self.assertIn(why, found[0])
 
-    def test_exits_with_one_on_findings_and_zero_without(self):
+    def test_the_exit_status_is_one_on_findings_and_zero_without(self):
         self.write({'src/a.cc': 'co_await f({});\n', 'clean/b.cc': 'co_await f(x);\n', 'src/build/c.cc': 'co_await f({});\n'})
         status, out = self.run_main(await_lint, [str(self.root / 'src')])
         self.assertEqual((status, out.count('\n')), (1, 1))
         self.assertEqual(self.run_main(await_lint, [str(self.root / 'clean')]), (0, ''))
 
 
-class LayerLint(Tree):
+class LayerLint(LintTestCase):
     def setUp(self):
         super().setUp()
         self.write({
@@ -136,21 +136,21 @@ class LayerLint(Tree):
         (self.root / path).unlink()
         return found
 
-    def test_lets_own_folder_and_transitive_deps_through(self):
+    def test_includes_of_the_own_folder_and_of_dependencies_are_accepted(self):
         self.assertEqual(self.found('src/kube/v/a.cc', '"kube/v/a.h"', '"net/a.h"', '"base/a.h"', '<vector>', '"kube/x.pb.h"'), [])
         self.assertEqual(self.found('src/cli/main.cc', '"kube/a.h"', '"base/a.h"', '"sim/a.h"', '"cluster/a.h"'), [])
 
-    def test_finds_an_upward_include_with_its_line(self):
+    def test_an_upward_include_is_reported_with_its_line(self):
         found = self.found('src/base/a.h', '"base/b.h"', '"kube/a.h"')
         self.assertEqual(len(found), 1)
         self.assertIn('src/base/a.h:3: src/base may not include src/kube', found[0])
         self.assertTrue(self.found('src/kube/a_test.cc', '"cluster/a.h"'))
 
-    def test_finds_unknown_folders_and_missing_folders(self):
+    def test_an_unknown_folder_and_a_missing_folder_are_reported(self):
         self.assertIn('no folder src/ghost', self.found('src/net/a.cc', '"ghost/a.h"')[0])
         self.assertIn('with its folder', self.found('src/net/a.cc', '"a.h"')[0])
 
-    def test_keeps_pure_folders_pure(self):
+    def test_impure_includes_in_pure_folders_are_reported(self):
         for header in ('<boost/asio/ip/tcp.hpp>', '<boost/asio.hpp>', '<openssl/ssl.h>', '<thread>', '<mutex>', '<future>',
                        '<spdlog/spdlog.h>', '"base/log.h"', '"net/http/http.h"'):
             with self.subTest(header):
@@ -160,24 +160,24 @@ class LayerLint(Tree):
         self.assertEqual(self.found('src/cluster/a.cc', '<random>', '"base/clock.h"', '"kube/a.h"'), [])
         self.assertEqual(self.found('src/cluster/a_test.cc', '<thread>'), [])
 
-    def test_keeps_the_simulator_to_cli_and_tests(self):
+    def test_only_cli_and_tests_may_include_the_simulator(self):
         self.write({'src/cluster/CMakeLists.txt': 'rescheduler_library(cluster LAYER 5 DEPS kube sim)'})
         self.assertIn('only src/cli and tests', self.found('src/cluster/a.cc', '"sim/a.h"')[0])
         self.assertEqual(self.found('src/cluster/a_test.cc', '"sim/a.h"'), [])
         self.assertEqual(self.found('src/sim/a.cc', '"sim/a.h"'), [])
 
-    def test_gives_tests_what_test_external_names(self):
+    def test_tests_may_include_the_libraries_of_test_external(self):
         self.assertEqual(self.found('src/cluster/a_test.cc', '"sim/a.h"'), [])
 
-    def test_exits_with_one_on_findings(self):
+    def test_the_exit_status_is_one_on_findings(self):
         self.write({'src/base/a.h': '#include "net/a.h"\n'})
         status, out = self.run_main(layer_lint, [str(self.root / 'src')])
         self.assertEqual((status, out.count('\n')), (1, 1))
 
 
-class RetiredLint(Tree):
+class RetiredLint(LintTestCase):
     LIST = (
-        '# what was given up\n'
+        '# a comment\n'
         '\n'
         'identifier PlacedPod -> AssignedPod\n'
         'identifier Refusal -> StatusError in src/sim/*\n'
@@ -192,16 +192,16 @@ class RetiredLint(Tree):
         self.assertEqual(self.check({'src/cluster/a.h': '#pragma once\nstruct PlacedPod {};\n'}),
                          ["src/cluster/a.h:2: 'PlacedPod' is retired: write AssignedPod"])
 
-    def test_an_identifier_is_free_in_comments_strings_and_docs(self):
+    def test_an_identifier_is_allowed_in_comments_strings_and_docs(self):
         self.assertEqual(self.check({
             'src/cluster/a.cc': '// once PlacedPod\nauto x = "PlacedPod";\n',
             'docs/a.md': 'Once it was called PlacedPod.\n',
         }), [])
 
-    def test_a_longer_identifier_is_another_one(self):
+    def test_a_longer_identifier_is_not_a_finding(self):
         self.assertEqual(self.check({'src/a.cc': 'int PlacedPods, NotPlacedPod, PlacedPod_;\n'}), [])
 
-    def test_an_entry_with_globs_holds_only_there(self):
+    def test_an_entry_with_globs_applies_only_to_matching_files(self):
         found = self.check({'src/sim/frontend/a.h': 'struct Refusal;\n', 'src/planner/a.h': 'struct Refusal;\n'})
         self.assertEqual(found, ["src/sim/frontend/a.h:1: 'Refusal' is retired: write StatusError"])
 
@@ -214,49 +214,49 @@ class RetiredLint(Tree):
         self.assertEqual([line.split(': ')[0] for line in found],
                          ['docs/a.md:2', 'scripts/a.py:1', 'src/a.cc:1', 'src/a.cc:2'])
 
-    def test_a_phrase_is_found_across_the_ends_of_lines(self):
+    def test_a_phrase_is_found_across_line_ends(self):
         found = self.check({'docs/a.md': 'Only pods of\n  nobody.\n', 'src/a.cc': 'int a;\n  // pods\n  // of nobody\n'})
         self.assertEqual([line.split(': ')[0] for line in found], ['docs/a.md:1', 'src/a.cc:2'])
 
-    def test_a_phrase_inside_other_words_is_none(self):
+    def test_a_phrase_inside_other_words_is_not_a_finding(self):
         self.assertEqual(self.check({'docs/a.md': 'tripods of nobody, pods of nobodys\n'}), [])
 
-    def test_a_line_that_is_no_entry_and_one_that_is_there_twice_are_findings(self):
+    def test_invalid_and_duplicate_entries_are_findings(self):
         found = self.check({}, 'identifier A->B\nidentifier two words -> one\nidentifier A -> B\nidentifier A -> C\n'
                                'identifier A -> D in src/*\n')
         self.assertEqual([line.split(': ')[0] for line in found], ['retired.txt:1', 'retired.txt:2', 'retired.txt:4'])
 
-    def test_the_exit_status_says_whether_anything_was_found(self):
+    def test_the_exit_status_is_one_on_findings_and_zero_without(self):
         self.write({'tools/lint/retired.txt': self.LIST, 'src/a.cc': 'int a;\n'})
         self.assertEqual(self.run_main(retired_lint, [str(self.root)]), (0, ''))
         self.write({'src/a.cc': 'PlacedPod a;\n'})
         self.assertEqual(self.run_main(retired_lint, [str(self.root)])[0], 1)
 
 
-class SizeLint(Tree):
+class SizeLint(LintTestCase):
     def check(self, files, allow=''):
         self.write({**{path: 'x\n' * lines for path, lines in files.items()}, 'allow.txt': allow})
         return size_lint.check(self.root, ('src', 'tests'), self.root / 'allow.txt')
 
-    def test_lets_files_up_to_the_limit_through(self):
+    def test_files_up_to_the_limit_are_accepted(self):
         self.assertEqual(self.check({'src/a.cc': 500, 'src/a_test.cc': 600, 'src/data.txt': 9000}), [])
 
-    def test_finds_longer_ones(self):
+    def test_files_above_the_limit_are_reported(self):
         found = self.check({'src/a.h': 501, 'tests/a_test.cc': 601})
         self.assertEqual(len(found), 2)
         self.assertIn('src/a.h:501: 501 lines, at most 500', found[0])
 
-    def test_honours_an_exception_with_a_reason_up_to_its_own_limit(self):
+    def test_an_exception_with_a_reason_raises_the_limit_of_its_file(self):
         allow = '# why\nsrc/a.cc 700 one table, useless when split\n'
         self.assertEqual(self.check({'src/a.cc': 700}, allow), [])
         self.assertIn('at most 700', self.check({'src/a.cc': 701}, allow)[0])
 
-    def test_finds_exceptions_without_reason_or_need(self):
+    def test_exceptions_without_a_reason_or_without_need_are_reported(self):
         self.assertIn('allow.txt:1: write <path>', self.check({'src/a.cc': 3}, 'src/a.cc 700\n')[0])
         self.assertIn('allow.txt:1: src/a.cc needs no exception', self.check({'src/a.cc': 3}, 'src/a.cc 700 old\n')[0])
         self.assertIn('needs no exception', self.check({}, 'src/gone.cc 700 old\n')[0])
 
-    def test_exits_with_one_on_findings(self):
+    def test_the_exit_status_is_one_on_findings(self):
         self.write({'src/a.cc': 'x\n' * 501})
         self.assertEqual(self.run_main(size_lint, [str(self.root)])[0], 1)
 

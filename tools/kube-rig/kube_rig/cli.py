@@ -129,7 +129,7 @@ def _status(args: argparse.Namespace) -> None:
 def _mint(args: argparse.Namespace) -> None:
     rig = state.load(args.name)
     if "kube-apiserver" not in rig.components:
-        raise RigError(f"rig {rig.name} has no kube-apiserver, so nobody to show a certificate to")
+        raise RigError(f"rig {rig.name} has no kube-apiserver, so a client certificate has no use")
     folder = Path(args.out).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / "kubeconfig"
