@@ -34,7 +34,7 @@ def script(name):
 
 
 class Rounds(unittest.TestCase):
-    def test_every_round_begins_with_another_contender_until_all_have_begun(self):
+    def test_every_round_begins_with_another_contender(self):
         names = ["a", "b", "c"]
         self.assertEqual([rounds.order(names, number) for number in (1, 2, 3, 4)],
                          [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"], ["a", "b", "c"]])
@@ -46,10 +46,10 @@ class Rounds(unittest.TestCase):
         self.assertEqual(rounds.median_and_range([706, 752, 573]), "706 (573 to 752)")
         self.assertEqual(rounds.median_and_range([1.5, 2.5], 2), "2.00 (1.50 to 2.50)")
 
-    def test_rounds_that_agree_have_no_range(self):
+    def test_equal_rounds_have_no_range(self):
         self.assertEqual(rounds.median_and_range([2.001, 2.002, 2.0], 2), "2.00")
 
-    def test_a_ratio_is_of_medians(self):
+    def test_a_ratio_is_the_ratio_of_the_medians(self):
         self.assertEqual(rounds.times([10, 30, 20], [5, 10, 100]), "2.00x")
 
     def parsed(self, *words):
@@ -59,7 +59,7 @@ class Rounds(unittest.TestCase):
         rounds.check_options(parser, arguments)
         return arguments
 
-    def test_three_rounds_are_the_default_and_the_least(self):
+    def test_three_rounds_are_the_default_and_the_minimum(self):
         self.assertEqual(self.parsed().rounds, 3)
         self.assertEqual(self.parsed("--rounds", "7").rounds, 7)
         output = io.StringIO()
@@ -67,7 +67,7 @@ class Rounds(unittest.TestCase):
             self.parsed("--rounds", "2")
         self.assertIn("at least 3 rounds", output.getvalue())
 
-    def test_a_quick_run_makes_one_and_says_that_it_measures_nothing(self):
+    def test_a_quick_run_has_one_round_and_says_that_it_measures_nothing(self):
         self.assertEqual(self.parsed("--quick").rounds, 1)
         self.assertIn("measures nothing", about.how_many(1))
         self.assertIn("of 5 rounds", about.how_many(5))
@@ -90,7 +90,7 @@ class ReleaseOnly(unittest.TestCase):
         with self.assertRaisesRegex(Failed, because):
             release.require(self.binary)
 
-    def test_a_release_build_is_measured(self):
+    def test_a_release_build_is_accepted(self):
         self.configured(RELEASE)
         release.require(self.binary)
 
@@ -102,45 +102,45 @@ class ReleaseOnly(unittest.TestCase):
         self.configured(RELEASE.replace("LTO:BOOL=ON", "LTO:BOOL=OFF"))
         self.refused("RESCHEDULER_LTO is 'OFF'")
 
-    def test_a_sanitizer_is_refused(self):
+    def test_a_build_with_a_sanitizer_is_refused(self):
         self.configured(RELEASE.replace("SANITIZE:STRING=", "SANITIZE:STRING=address"))
         self.refused("RESCHEDULER_SANITIZE is 'address'")
 
-    def test_a_binary_of_no_build_folder_is_refused(self):
+    def test_a_binary_outside_a_build_folder_is_refused(self):
         self.refused("in no CMake build folder")
 
-    def test_a_binary_that_is_not_there_is_refused(self):
+    def test_a_missing_binary_is_refused(self):
         self.binary.unlink()
         self.refused("does not exist")
 
     def run_it(self, *words):
         return subprocess.run([sys.executable, "-B", HERE / "run", *words], capture_output=True, text=True, timeout=60)
 
-    def test_run_says_what_the_numbers_belong_to(self):
+    def test_run_prints_the_commit_the_date_and_the_build_type(self):
         self.configured(RELEASE)
         done = self.run_it(self.binary)
         self.assertEqual((done.returncode, done.stdout.splitlines()[1]), (0, "measured"), done.stderr)
         self.assertRegex(done.stdout, r"^Commit \S+, \d{4}-\d\d-\d\d, release build\.")
 
-    def test_run_measures_a_binary_through_another_program(self):
+    def test_run_can_measure_a_binary_through_another_program(self):
         self.configured(RELEASE)
         done = self.run_it("--of", self.binary, "echo", "seen")
         self.assertEqual((done.returncode, done.stdout.splitlines()[-1]), (0, "seen"), done.stderr)
 
-    def test_run_starts_nothing_that_is_not_a_release_build(self):
+    def test_run_refuses_a_build_that_is_not_a_release_build(self):
         self.configured(RELEASE.replace("=Release", "=Dev"))
         for words in ([self.binary], ["--of", self.binary, "echo", "measured"]):
             done = self.run_it(*words)
             self.assertEqual((done.returncode, done.stdout), (1, ""))
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
 
-    def test_run_fails_where_the_data_is_missing_and_says_where_to_get_it(self):
+    def test_run_names_the_section_about_data_if_data_is_missing(self):
         self.configured(RELEASE)
         done = self.run_it(self.binary, "77")
         self.assertEqual(done.returncode, 77)
         self.assertIn("docs/benchmarks.md#data", done.stderr)
 
-    def test_every_script_refuses_in_one_sentence(self):
+    def test_every_script_refuses_other_builds_in_one_line(self):
         for name, binary in (("sync", "bench/sync_bench"), ("peers", "src/cli/rescheduler"), ("moves", "bench/migration_bench"),
                              ("descheduler", "src/cli/rescheduler"), ("scenarios", "src/cli/embedded_scheduler_test")):
             with self.subTest(name):
@@ -154,7 +154,7 @@ class ReleaseOnly(unittest.TestCase):
                 self.assertRegex(done.stderr, r"\Abench/\w+: .*not a release build.*\n\Z")
 
 
-class Turns(unittest.TestCase):
+class RoundOrder(unittest.TestCase):
     """The scripts themselves, with every slow part replaced: which contenders are measured, in which order."""
 
     def setUp(self):
@@ -165,7 +165,7 @@ class Turns(unittest.TestCase):
     def begins_each_round(self, contenders_count):
         return self.seen[::contenders_count]
 
-    def test_of_peers(self):
+    def test_each_contender_of_peers_begins_a_round(self):
         peers = script("peers")
         arguments = peers.parse(["--rounds", "3", "--pods", "10"])
 
@@ -178,7 +178,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(len(self.seen), 9)
         self.assertEqual(set(self.begins_each_round(3)), {measure.BARE, measure.OURS, measure.KUBE_SCHEDULER})
 
-    def test_of_descheduler(self):
+    def test_each_contender_of_descheduler_begins_a_round(self):
         descheduler = script("descheduler")
 
         def one(plane, name, arguments):
@@ -193,7 +193,7 @@ class Turns(unittest.TestCase):
         self.assertEqual(self.begins_each_round(3), ["descheduler", "ours", "descheduler-ours"])
         self.assertIn("| descheduler, our scheduler | 1 |", self.output.getvalue())
 
-    def test_of_sync(self):
+    def test_the_contenders_of_sync_alternate(self):
         sync = script("sync")
 
         def run_json(argv):
@@ -205,7 +205,7 @@ class Turns(unittest.TestCase):
             sync.measure(sync.parse(["--pods", "7"]), "sync_bench", {"kubeconfig": "k", "bin_dir": "b"})
         self.assertEqual(self.begins_each_round(2), ["client-go", "rescheduler", "client-go", "rescheduler", "client-go"])
 
-    def test_of_sync_refuses_a_peer_that_keeps_managed_fields(self):
+    def test_sync_refuses_a_peer_that_keeps_managed_fields(self):
         sync = script("sync")
         answer = {"objects": 7, "objects_with_managed_fields": 7}
         done = mock.Mock(returncode=0)
@@ -213,7 +213,7 @@ class Turns(unittest.TestCase):
             with self.assertRaisesRegex(Failed, "managed fields"):
                 sync.measure(sync.parse(["--pods", "7"]), "sync_bench", {"kubeconfig": "k", "bin_dir": "b"})
 
-    def test_of_moves(self):
+    def test_the_ways_of_moves_alternate(self):
         moves = script("moves")
 
         def measured(program, test, arguments):
@@ -242,14 +242,14 @@ class Tables(unittest.TestCase):
         self.assertEqual(len({len(line) for line in (bare, peer, ours, peers_report.HEADINGS)}), 1)
         self.assertEqual(list(peers_report.left_over(result)), ["plain, 1000 nodes: rescheduler failed in 1 rounds."])
 
-    def test_peers_shows_ours_where_the_peer_never_came_to_an_end(self):
+    def test_peers_shows_our_row_if_the_peer_has_no_result(self):
         ours = {"pods_per_second": 45, "cpu_ms": 1, "peak_mb": 2, "requests": 3, "server_cpu_ms": 4, "bound": 90}
         result = {"workload": "preemption", "nodes": 5, "pods": 100, "failed": {}, "rounds": {measure.OURS: [ours]}}
         self.assertEqual(peers_report.rows(result), [["preemption", "5", "100", "rescheduler", "45", "-", "1.00", "2", "3.00", "4.00"]])
         self.assertEqual(list(peers_report.left_over(result)),
                          ["preemption, 5 nodes: rescheduler bound 90 of 100 pods in its worst round."])
 
-    def test_descheduler_with_our_scheduler_has_a_row_of_its_own(self):
+    def test_descheduler_with_our_scheduler_has_its_own_row(self):
         def result(who, ended, settled=True):
             return {"who": who, "ended": ended, "waiting": 0, "seconds": 20, "settled": settled, "peak_mb": {"x": 80},
                     "before": {"cpu": [31.7, 97.5], "memory": [27.1, 86.7]}, "after": {"cpu": [4, 55], "memory": [3, 44]}}
@@ -271,7 +271,7 @@ class Tables(unittest.TestCase):
                                    "| 402.0 (400.0 to 404.0) MiB | 402.0 (400.0 to 404.0) MiB |")
         self.assertEqual(lines[4], "| rescheduler over client-go | 0.40x | 0.40x | 0.12x | 0.12x |")
 
-    def test_moves_adds_up_what_is_rare_and_shows_the_range_of_shares(self):
+    def test_moves_adds_up_counts_and_shows_the_range_of_shares(self):
         moves = script("moves")
 
         def line(succeeded, accurate):
@@ -282,7 +282,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(moves.row("ours", False, lines), ["ours", "calm", "30", "100.0 (80.0 to 100.0)",
                                                            "90.0 (50.0 to 100.0)", "90.0 (40.0 to 100.0)", "3", "0", "4.5"])
 
-    def test_scenarios_finds_what_the_tests_recorded(self):
+    def test_scenarios_reads_the_courses_that_tests_recorded(self):
         report = {"testsuites": [{"testsuite": [{"name": "A", "courses": "moved: 1\nleft: 2"}, {"name": "B"}]}]}
         self.assertEqual(script("scenarios").courses(report), [("A", "moved: 1\nleft: 2")])
 
@@ -293,7 +293,7 @@ class PublicData(unittest.TestCase):
     def setUp(self):
         self.data = script("load_replay/from_public")
 
-    def test_a_virtual_machine_and_day_is_a_row(self):
+    def test_each_virtual_machine_and_day_is_a_row(self):
         text = "\n".join(["7"] * 288) + "\n"
         header, first, second, other = self.data.planetlab_rows({"20110303": [text, text], "20110306": [text]})
         self.assertEqual(header[:3] + header[-1:], ["day", "vm", "t0", "t287"])
@@ -301,7 +301,7 @@ class PublicData(unittest.TestCase):
                          [["20110303", 0, "7"], ["20110303", 1, "7"], ["20110306", 0, "7"]])
         self.assertEqual(len(first), len(header))
 
-    def test_a_day_that_is_not_whole_is_refused(self):
+    def test_an_incomplete_day_is_refused(self):
         with self.assertRaisesRegex(ValueError, "virtual machine 0 of day 20110303 has 2 samples"):
             list(self.data.planetlab_rows({"20110303": ["1 2"]}))
 
@@ -311,17 +311,17 @@ class PublicData(unittest.TestCase):
             ["pod", "t", "mem_pct"], [0, 0, "60.0"], [0, 285, "90.0"], [1, 0, "10.0"], [1, 855, "20.0"]])
 
 
-class Page(unittest.TestCase):
+class BenchmarksPage(unittest.TestCase):
     """docs/benchmarks.md: every number has a command and a commit."""
 
     def setUp(self):
         self.page = (about.ROOT / "docs" / "benchmarks.md").read_text()
 
-    def test_it_names_every_target_and_no_other(self):
+    def test_the_page_names_exactly_the_targets_of_bench_mk(self):
         made = set(re.findall(r"^(bench-[a-z-]+):", (HERE / "bench.mk").read_text(), re.M))
         self.assertEqual(made, set(re.findall(r"make (bench-[a-z-]+)", self.page)))
 
-    def test_a_section_with_a_table_names_its_command_and_its_commit(self):
+    def test_every_section_with_a_table_names_its_command_and_its_commit(self):
         for section in re.split(r"^#+ ", self.page, flags=re.M)[1:]:
             title, _, text = section.partition("\n")
             if "|---" in text and title not in ("Rules", "Data"):

@@ -165,7 +165,7 @@ class MoveBench : public MigrationTest {
         remove(lane.pod);
       }
       const bool there = found != pods.end() && !found->metadata().has_deletion_timestamp();
-      // A controller has deleted the copy: nothing is left to wait for.
+      // A controller has deleted the copy, so the move has ended.
       if (lane.copy_seen && !there) {
         ++tally.moves;
         ++tally.lost;
@@ -228,14 +228,14 @@ class MoveBench : public MigrationTest {
       lanes[static_cast<std::size_t>(i)].left = moves / kWorkloads;
     }
     Tally tally;
-    auto next_trouble = steady_clock::now();
+    auto next_disturbance = steady_clock::now();
     int samples = 0;
     const auto begun = steady_clock::now();
     while (std::ranges::any_of(lanes, [](const Lane& lane) { return lane.moving || lane.left > 0; })) {
       const auto looked = steady_clock::now();
-      if (disturbed && looked >= next_trouble) {
+      if (disturbed && looked >= next_disturbance) {
         disturb();
-        next_trouble = looked + std::chrono::milliseconds{2000} / pace();
+        next_disturbance = looked + std::chrono::milliseconds{2000} / pace();
       }
       auto pods = pods_by_app();
       ++samples;
@@ -264,7 +264,7 @@ class MoveBench : public MigrationTest {
   }
   int pace() const { return real() ? 1 : 10; }  // of the embedded cluster's clock
   bool real() const { return GetParam() == Tier::Real; }
-  void ask_kube_scheduler() {
+  void use_kube_scheduler() {
     if (real()) scheduler_name_ = "default-scheduler";
   }
 
@@ -276,12 +276,12 @@ INSTANTIATE_TEST_SUITE_P(InProcess, MoveBench, testing::Values(Tier::InProcess))
 INSTANTIATE_TEST_SUITE_P(Real, MoveBench, testing::Values(Tier::Real));
 
 TEST_P(MoveBench, Delete) {
-  ask_kube_scheduler();
+  use_kube_scheduler();
   measure_both("delete, the scheduler chooses", Way::Delete);
 }
 
 TEST_P(MoveBench, Copy) {
-  ask_kube_scheduler();
+  use_kube_scheduler();
   measure_both("copy to the target, then delete", Way::Copy);
 }
 
@@ -292,14 +292,14 @@ TEST_P(MoveBench, Ours) {
 
 TEST_P(MoveBench, OursWithKubeScheduler) {
   if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
-  ask_kube_scheduler();
+  use_kube_scheduler();
   start_migrator();
   measure_both("ours, kube-scheduler, nominated", Way::Ours);
 }
 
 TEST_P(MoveBench, OursWithKubeSchedulerAndWebhook) {
   if (!real()) RESCHEDULER_SKIP("real") << "there is no kube-scheduler here";
-  ask_kube_scheduler();
+  use_kube_scheduler();
   start_migrator();
   TestRecoverySettings settings;
   settings.ns = ns();

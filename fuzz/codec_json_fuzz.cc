@@ -36,11 +36,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto read =
       kube::from_json(kube::to_json(*object, {kube::JsonLayout::Pretty, true}), *from_pretty, UnknownFields::Refuse);
   RESCHEDULER_CHECK(read.has_value(), "our own JSON cannot be read: {}", read.error().message);
-  RESCHEDULER_CHECK(kube::to_json(*from_pretty) == written, "{} changes by being written", kind.kind);
+  RESCHEDULER_CHECK(kube::to_json(*from_pretty) == written, "{} changes when it is written and read", kind.kind);
 
   const auto from_bytes = kind.make();
   const auto decoded = kube::decode_protobuf(kube::encode_protobuf(*object), *from_bytes, UnknownFields::Drop);
   RESCHEDULER_CHECK(decoded.has_value(), "our own bytes cannot be read");
-  RESCHEDULER_CHECK(kube::to_json(*from_bytes) == written, "{} changes by way of protobuf", kind.kind);
+  RESCHEDULER_CHECK(kube::to_json(*from_bytes) == written, "{} changes when it is encoded as protobuf", kind.kind);
   return 0;
 }

@@ -34,10 +34,10 @@ void check_bare(std::string_view bytes, const kube::ResourceType& kind, UnknownF
   const std::string encoded = kube::encode_bare(*object);
   const auto again = kind.make();
   RESCHEDULER_CHECK(kube::decode_bare(encoded, *again, unknown).has_value(), "our own bytes cannot be read");
-  RESCHEDULER_CHECK(kube::encode_bare(*again) == encoded, "{} changes by being encoded", kind.kind);
+  RESCHEDULER_CHECK(kube::encode_bare(*again) == encoded, "{} changes when it is encoded and decoded", kind.kind);
   // The first round can replace invalid UTF-8 and impossible times; later rounds must change nothing.
   const std::string settled = json_round(kube::to_json(*object), kind);
-  RESCHEDULER_CHECK(json_round(settled, kind) == settled, "{} changes by being written as JSON", kind.kind);
+  RESCHEDULER_CHECK(json_round(settled, kind) == settled, "{} changes when it is written as JSON and read", kind.kind);
 }
 
 void check_stream(kube::Encoding encoding, std::string_view bytes, const kube::ResourceType& kind) {

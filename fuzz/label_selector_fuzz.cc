@@ -15,12 +15,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto selector = LabelSelector::parse(text);
   if (!selector) {
-    RESCHEDULER_CHECK(selector.error().message.size() < 2000, "the error floods the log");
+    RESCHEDULER_CHECK(selector.error().message.size() < 2000, "the error message is too long");
     return 0;
   }
   const std::string printed = selector->to_string();
   const auto again = LabelSelector::parse(printed);
-  RESCHEDULER_CHECK(again.has_value(), "it printed {}, and refuses to read it", printed);
+  RESCHEDULER_CHECK(again.has_value(), "the printed form {} cannot be parsed", printed);
   RESCHEDULER_CHECK(*again == *selector, "{} is read as another selector", printed);
 
   // Labels that satisfy the first value of each requirement, so that most operators return both results.

@@ -26,7 +26,8 @@ void check_sifted(Reading raw, WallTime now) {
   const Reading good = sift(std::move(raw), rules, now);
   RESCHEDULER_CHECK(good.samples.size() + good.dropped.total() == given, "a sample is neither used nor counted");
   for (const Sample& one : good.samples) {
-    RESCHEDULER_CHECK(!one.node.empty() && one.value >= 0.0 && one.value <= rules.most, "{} got through", one.value);
+    RESCHEDULER_CHECK(!one.node.empty() && one.value >= 0.0 && one.value <= rules.most,
+                      "the invalid value {} is accepted", one.value);
   }
 }
 
@@ -53,7 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
 
   const std::string host = host_of(text);
-  RESCHEDULER_CHECK(host_of(host).size() <= host.size(), "{} grows", host);
+  RESCHEDULER_CHECK(host_of(host).size() <= host.size(), "the host of {} is longer than the input", host);
   const NodeFinder finder({{.name = host, .internal_ips = {std::string(text)}}}, {});
   if (!host.empty()) RESCHEDULER_CHECK(finder.find(text).node.has_value(), "a node is not found by its own address");
   return 0;

@@ -14,16 +14,17 @@ using rescheduler::kube::Quantity;
 void check_alone(const Quantity& quantity) {
   const std::string printed = quantity.to_string();
   const auto again = Quantity::parse(printed);
-  RESCHEDULER_CHECK(again.has_value(), "it printed {}, and refuses to read it", printed);
+  RESCHEDULER_CHECK(again.has_value(), "the printed form {} cannot be parsed", printed);
   RESCHEDULER_CHECK(*again == quantity, "{} is read as another number", printed);
   // A binary number that is not a multiple of 1024 prints without a suffix, so it parses as decimal.
   if (again->format() == quantity.format()) {
     RESCHEDULER_CHECK(again->to_string() == printed, "{} is not canonical: it prints as {}", printed,
                       again->to_string());
   }
-  RESCHEDULER_CHECK(-(-quantity) == quantity && (-quantity).sign() == -quantity.sign(), "negating {}", printed);
+  RESCHEDULER_CHECK(-(-quantity) == quantity && (-quantity).sign() == -quantity.sign(), "negation of {} is wrong",
+                    printed);
   RESCHEDULER_CHECK((quantity.sign() > 0) == (quantity.value() > 0), "{} rounds to the other side of zero", printed);
-  RESCHEDULER_CHECK((quantity - quantity).is_zero(), "{} minus itself", printed);
+  RESCHEDULER_CHECK((quantity - quantity).is_zero(), "{} minus itself is not zero", printed);
 }
 
 void check_pair(const Quantity& a, const Quantity& b) {
@@ -41,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t space = text.find(' ');
   const auto first = Quantity::parse(text.substr(0, space));
   if (!first) {
-    RESCHEDULER_CHECK(first.error().message.size() < 600, "the error floods the log");
+    RESCHEDULER_CHECK(first.error().message.size() < 600, "the error message is too long");
     return 0;
   }
   check_alone(*first);

@@ -59,7 +59,7 @@ lines+='{.status.conditions[?(@.type=="PodScheduled")].lastTransitionTime}{"\n"}
 end=$((SECONDS + timeout)) placed=0
 while :; do
   seen=$("$kubectl" get pods -n "$namespace" -o jsonpath="$lines")
-  placed=$(grep -c '^[^|]' <<<"$seen" || true)
+  placed=$(grep -c '^[^|]' <<<"$seen" || true)  # grep fails if it counts 0
   [ "$placed" -lt "$pods" ] || break
   if [ $SECONDS -ge $end ]; then
     # Only a hint beside the failure below; without an event there is none.

@@ -31,7 +31,7 @@ void measure(Placer& placer,
 
 constexpr std::int64_t kAfterReadings = (kReadings - 1) * 60;
 
-Job asking(double cpu, double memory_mib) {
+Job job_with(double cpu, double memory_mib) {
   Job job;
   job.cpu = cpu;
   job.memory = memory_mib / 1024;
@@ -54,11 +54,11 @@ double burst(const NamedRule& rule, const BurstOptions& options) {
   std::vector<Job> jobs;
   for (int i = 0; i < options.pods; ++i) {
     const double size = options.mixed ? kSizes[rng.below(kSizes.size())] : 1.0;
-    jobs.push_back(asking(size, size * 2048));
+    jobs.push_back(job_with(size, size * 2048));
   }
   for (const Job& job : jobs) {
     const auto placed = placer.place(job, kAfterReadings + 1);
-    RESCHEDULER_CHECK(placed.has_value(), "there is room for all of the burst");
+    RESCHEDULER_CHECK(placed.has_value(), "every pod of the burst must fit");
     cpu[placed->node] += job.cpu / kShape.cores;
   }
   double sum = 0;

@@ -13,7 +13,7 @@ constexpr int kWeight = 5;
 
 NamedRule ours(int weight = kWeight) { return {"rescheduler", rescheduler_plugin(), weight}; }
 
-TEST(Burst, BetweenTwoReadingsSpreadsOverEqualNodes) {
+TEST(Burst, PodsBetweenTwoReadingsAreSpreadOverEqualNodes) {
   for (const int weight : {1, kWeight, 100}) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       EXPECT_LE(burst(ours(weight), {.seed = seed}), 1.15) << "weight " << weight << ", seed " << seed;
@@ -23,14 +23,14 @@ TEST(Burst, BetweenTwoReadingsSpreadsOverEqualNodes) {
 }
 
 // One pod of two cores is 0.13 of the mean: a node may exceed its share by at most that, and a little for rounding.
-TEST(Burst, DoesNotHerdOntoTheOneNodeThatWasIdle) {
+TEST(Burst, PodsAreNotAllPlacedOnTheOneIdleNode) {
   for (const int weight : {1, kWeight, 100}) {
     EXPECT_LE(burst(ours(weight), {.mixed = true, .one_idle = true}), 1.2) << "weight " << weight;
   }
 }
 
 // Shows that the test above can fail: this rule does not count the pods that it has placed.
-TEST(Burst, HerdsWhereNobodyKeepsAccount) {
+TEST(Burst, ARuleThatDoesNotCountItsPlacementsOverloadsTheIdleNode) {
   const NamedRule rule{"LoadVariationRiskBalancing", load_variation_risk_balancing(), kWeight};
   EXPECT_GT(burst(rule, {.mixed = true, .one_idle = true}), 1.5);
 }

@@ -9,7 +9,7 @@
 namespace rescheduler::replay {
 namespace {
 
-TEST(Meter, KnowsMeansDeviationsAndPeaksOfTheLastReadings) {
+TEST(Meter, ReportsMeansDeviationsAndPeaksOfTheLastReadings) {
   Meter meter(1);
   for (const double share : {0.9, 0.2, 0.4}) meter.record(std::vector{share}, std::vector{0.5});
   EXPECT_NEAR(meter.mean(Measured::Cpu, 0, 2), 0.3, 1e-6);
@@ -21,7 +21,7 @@ TEST(Meter, KnowsMeansDeviationsAndPeaksOfTheLastReadings) {
   EXPECT_NEAR(meter.largest_mean(Measured::Cpu, 0, 2), 0.55, 1e-6);  // of (0.9 + 0.2) / 2 and 0.5
 }
 
-TEST(Tally, CountsMinutesAboveTheThresholdAndEpisodesWithoutABreak) {
+TEST(Tally, CountsMinutesAboveTheThresholdAndContiguousEpisodes) {
   Tally tally(2);
   const std::vector<std::vector<double>> minutes{{0.9, 0.1}, {0.85, 0.8}, {0.5, 0.5}, {1.2, 0.5}};
   for (const auto& cpu : minutes) tally.minute(cpu, std::vector{0.81, 0.2}, 3);
@@ -44,7 +44,7 @@ Traces traces() {
   return {rows, {0.4}};
 }
 
-TEST(Demand, FollowsItsRowInStraightLinesUpToWhatThePodCanUse) {
+TEST(Demand, InterpolatesItsRowLinearlyUpToTheMaximumOfThePod) {
   const auto rows = traces().cpu;
   Job job;
   job.appetite = 4;
@@ -57,7 +57,7 @@ TEST(Demand, FollowsItsRowInStraightLinesUpToWhatThePodCanUse) {
   EXPECT_DOUBLE_EQ(cpu_demand(job, *rows, 0), 2.4);
 }
 
-TEST(Workload, AsksForTheShareOfTheClusterItShould) {
+TEST(Workload, RequestsTheExpectedShareOfTheCluster) {
   const Workload workload = make_workload({.nodes = 30, .minutes = 300}, traces());
   double capacity = 0;
   for (const NodeShape& node : workload.nodes) capacity += node.cores;
@@ -70,7 +70,7 @@ TEST(Workload, AsksForTheShareOfTheClusterItShould) {
   }
 }
 
-TEST(Replay, OfTheSameDayIsTheSame) {
+TEST(Replay, TheSameDayGivesTheSameOutcome) {
   const Workload workload = make_workload({.nodes = 6, .warm_up_minutes = 20, .minutes = 60}, traces());
   const NamedRule rule{"rescheduler", rescheduler_plugin(), 1};
   const Outcome once = replay(workload, rule, {});

@@ -24,7 +24,7 @@ leaderElection:
   leaderElect: true
   resourceNamespace: kube-system
   resourceName: {lease}
-  leaseDuration: 60s  # of a busy machine; nobody else wants it
+  leaseDuration: 60s  # long, for a busy machine; there is no other candidate
   renewDeadline: 40s
   retryPeriod: 1s
 {percentage}profiles:
@@ -130,7 +130,7 @@ def wait_events_end(plane):
 
 def bare_binding(plane, workload, nodes, pods):
     """The upper limit: a client that binds without deciding."""
-    plane.make_pods(workloads.named(workload.pod, "nobody"), "bare", pods)
+    plane.make_pods(workloads.named(workload.pod, "no-scheduler"), "bare", pods)
     with Watching(plane, pods, 60) as watching:
         plane.client("bind", workloads.MEASURED, nodes)
         seen = watching.wait()

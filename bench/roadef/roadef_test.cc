@@ -15,7 +15,7 @@ using planner::Cost;
 
 class RoadefInstance : public ::testing::TestWithParam<const char*> {};
 
-TEST_P(RoadefInstance, IsImprovedWithoutBreakingARule) {
+TEST_P(RoadefInstance, IsImprovedWithoutViolatingAConstraint) {
   const std::string directory = default_directory();
   const auto known = read_known();
   ASSERT_TRUE(known.has_value()) << known.error().message;

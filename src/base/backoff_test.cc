@@ -27,7 +27,7 @@ TEST(Backoff, ResetStartsOver) {
   EXPECT_EQ(backoff.next(), milliseconds{100});
 }
 
-TEST(Backoff, NeverComesBackSoonerThanTheServerAsked) {
+TEST(Backoff, TheDelayIsNeverShorterThanTheServersRetryAfter) {
   Rng rng(5);
   Backoff backoff({milliseconds{10}, milliseconds{100}, 2.0, 0.5}, rng);
   for (int round = 0; round < 100; ++round) {

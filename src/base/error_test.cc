@@ -10,7 +10,7 @@ Result<int> half_of(int number) {
   return number / 2;
 }
 
-TEST(Error, CarriesItsSentenceAndItsCode) {
+TEST(Error, HoldsItsMessageAndItsCode) {
   EXPECT_EQ(half_of(4).value(), 2);
   const auto refused = half_of(3);
   ASSERT_FALSE(refused);
@@ -18,12 +18,12 @@ TEST(Error, CarriesItsSentenceAndItsCode) {
   EXPECT_EQ(refused.error().message, "3 is odd: give an even number");
 }
 
-TEST(Error, WithinPutsThePlaceInFront) {
+TEST(Error, WithinPrependsTheContextToTheMessage) {
   const Error error = Error{Errc::Invalid, "line 3: no such key"}.within("kubeconfig a.yaml");
   EXPECT_EQ(error.message, "kubeconfig a.yaml: line 3: no such key");
 }
 
-TEST(Error, OnlyWhatMayPassByItselfIsRetriable) {
+TEST(Error, OnlyTransientErrorsAreRetriable) {
   for (const Errc code : {Errc::Throttled, Errc::Unavailable, Errc::Timeout}) {
     EXPECT_TRUE(is_retriable(Error{code, ""})) << to_string(code);
   }

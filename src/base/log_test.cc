@@ -28,7 +28,7 @@ class Log : public testing::Test {
   std::vector<std::string> lines_;
 };
 
-TEST_F(Log, LinesBelowTheLevelAreNotEvenFormatted) {
+TEST_F(Log, LinesBelowTheLevelAreNotWritten) {
   set_log_level(LogLevel::Warning);
   log_info("quiet {}", 1);
   log_info(kEvicted);
@@ -37,7 +37,7 @@ TEST_F(Log, LinesBelowTheLevelAreNotEvenFormatted) {
   EXPECT_THAT(lines_, ElementsAre("heard 2", "heard 3"));
 }
 
-TEST_F(Log, AMessageSpeaksTheOperatorsLanguageItsValuesDoNot) {
+TEST_F(Log, MessagesAreTranslatedButFieldsAreNot) {
   log_info(kEvicted, {{"pod", "web/api-0"}, {"node", std::string("n1")}, {"left", 3}, {"last", false}});
   set_log_language(Language::Chinese);
   log_warning(kEvicted, {{"pod", "web/api-0"}});
@@ -45,7 +45,7 @@ TEST_F(Log, AMessageSpeaksTheOperatorsLanguageItsValuesDoNot) {
                                   R"("优雅驱逐Pod成功" pod="web/api-0")"));
 }
 
-TEST_F(Log, VerbosityLetsMoreThrough) {
+TEST_F(Log, AHigherVerbosityWritesMoreLines) {
   log_verbosely(2, kEvicted);
   log_debug("inside");
   EXPECT_THAT(lines_, ElementsAre());
@@ -64,7 +64,7 @@ LogRecord record(LogLevel level, std::string_view message, bool structured, LogF
   return {level, message, fields, structured, std::source_location::current(), 1'700'000'000'000'123, 7};
 }
 
-TEST_F(Log, TextIsShapedAsKlogShapesIt) {
+TEST_F(Log, TheTextFormatMatchesKlog) {
   EXPECT_THAT(render(record(LogLevel::Info, "a line", false), LogFormat::Text),
               testing::MatchesRegex(R"(I1114 22:13:20\.000123       7 log_test\.cc:[0-9]+\] a line)"));
   const std::vector<LogField> err{{"err", "no\tway"}};
@@ -74,7 +74,7 @@ TEST_F(Log, TextIsShapedAsKlogShapesIt) {
   EXPECT_EQ(render(record(LogLevel::Debug, "d", false), LogFormat::Text).front(), 'I');
 }
 
-TEST_F(Log, JsonHasTheSameInFields) {
+TEST_F(Log, JsonLinesHoldTimeLevelCallerMessageAndFields) {
   const std::vector<LogField> fields{{"pod", "x"}, {"moves", 3}, {"share", 0.5}};
   const std::string line = render(record(LogLevel::Info, "a \"b\"", true, fields), LogFormat::Json);
   EXPECT_THAT(line, testing::StartsWith(R"({"ts":1700000000000.123,"level":"info","caller":"log_test.cc:)"));

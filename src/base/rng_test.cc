@@ -7,7 +7,7 @@
 namespace rescheduler {
 namespace {
 
-TEST(Rng, SameSeedSameSequenceOnEveryMachine) {
+TEST(Rng, TheSameSeedGivesTheSameSequenceOnEveryMachine) {
   Rng rng(1);
   EXPECT_EQ(rng.next(), 0xb3f2af6d0fc710c5U);
   EXPECT_EQ(rng.next(), 0x853b559647364ceaU);

@@ -10,7 +10,7 @@ namespace {
 
 const Texts kX = {{"app", "x"}};
 
-TEST(Budgets, WhomTheyCover) {
+TEST(Budgets, ABudgetCoversThePodsOfItsNamespaceThatItsSelectorMatches) {
   struct Row {
     const char* what;
     BudgetBuilder made;
@@ -34,7 +34,7 @@ TEST(Budgets, WhomTheyCover) {
   }
 }
 
-TEST(Budgets, ANewerStateReplacesTheOld) {
+TEST(Budgets, AnUpsertReplacesTheBudgetOfTheSameNamespaceAndName) {
   Cluster cluster;
   Budgets& budgets = cluster.budgets();
   budgets.upsert(budget("b", kX, 1));
@@ -44,7 +44,7 @@ TEST(Budgets, ANewerStateReplacesTheOld) {
   EXPECT_EQ(budgets.all()[1].disruptions_allowed, 0);
   EXPECT_TRUE(budgets.all()[1].disrupted.contains("p1"));
   budgets.remove("default", "b");
-  budgets.remove("never heard of", "b");
+  budgets.remove("unknown", "b");
   ASSERT_EQ(budgets.all().size(), 1U);
   EXPECT_EQ(cluster.text(budgets.all()[0].ns), "red");
 }

@@ -12,7 +12,7 @@ struct ClusterNodes : ::testing::Test {
   Cluster cluster;
 };
 
-TEST_F(ClusterNodes, ANodeIsCompiledAsItIsWritten) {
+TEST_F(ClusterNodes, ANodeHasTheResourcesLabelsTaintsAndImagesOfItsObject) {
   cluster.upsert_node(node("n")
                           .cpu("3500m")
                           .memory("1Gi")
@@ -37,10 +37,10 @@ TEST_F(ClusterNodes, ANodeIsCompiledAsItIsWritten) {
   EXPECT_EQ(made.images.size(), 1U);
 }
 
-TEST_F(ClusterNodes, ItsLoadIsUnknownUntilSomebodySaysAndAllLookAgainWhenThePictureChanges) {
+TEST_F(ClusterNodes, TheLoadOfANodeIsUnknownUntilItIsSetAndANewSummaryChangesAllGenerations) {
   cluster.upsert_node(node("n"));
   cluster.upsert_node(node("m"));
-  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "not idle";
+  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "unknown, not idle";
   const auto before = cluster.generations();
   NodeLoad load;
   load.used[kCpuLoad] = 0.5;
@@ -55,10 +55,10 @@ TEST_F(ClusterNodes, ItsLoadIsUnknownUntilSomebodySaysAndAllLookAgainWhenThePict
   EXPECT_EQ(cluster.load_summary().source, "prometheus");
   cluster.remove_node("n");
   cluster.upsert_node(node("n"));
-  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "another machine may have the name now";
+  EXPECT_FALSE(state("n").load.knows(kCpuLoad)) << "the new node may be another machine";
 }
 
-TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
+TEST_F(ClusterNodes, TheEventOfANodeUpdateNamesTheKindOfChange) {
   struct Row {
     const char* what;
     NodeBuilder after;
@@ -96,14 +96,14 @@ TEST_F(ClusterNodes, EachChangeIsToldByItsKind) {
   }
 }
 
-TEST_F(ClusterNodes, UncordoningIsToldAsATaintThatGoes) {
+TEST_F(ClusterNodes, UncordoningANodeIsReportedAsATaintChange) {
   cluster.upsert_node(node("n").cordoned());
   const auto event = cluster.upsert_node(node("n"));
   ASSERT_TRUE(event);
   EXPECT_TRUE(event->actions.has(ActionType::NodeTaint));
 }
 
-TEST_F(ClusterNodes, OnlyWhatPlacementLooksAtMakesANewGeneration) {
+TEST_F(ClusterNodes, OnlyFieldsThatPlacementReadsChangeTheGenerationOfANode) {
   cluster.upsert_node(node("n"));
   const auto generation = state("n").generation;
   const auto version = cluster.nodes_version();
@@ -120,7 +120,7 @@ TEST_F(ClusterNodes, OnlyWhatPlacementLooksAtMakesANewGeneration) {
   EXPECT_EQ(cluster.nodes_version(), later);  // pods do not change it
 }
 
-TEST_F(ClusterNodes, NobodyListensSoNothingIsTold) {
+TEST_F(ClusterNodes, NoEventsAreReturnedWhileListeningIsOff) {
   cluster.listen(false);
   EXPECT_EQ(cluster.upsert_node(node("n")), nullptr);
   EXPECT_EQ(cluster.upsert_pod(pod("p").on("n")), nullptr);
@@ -131,7 +131,7 @@ TEST_F(ClusterNodes, NobodyListensSoNothingIsTold) {
 
 // --- Nodes that are known only through their pods ---
 
-TEST_F(ClusterNodes, PodsOfAnUnknownNodeAreKeptForIt) {
+TEST_F(ClusterNodes, PodsOfAnUnknownNodeAreKeptUntilTheNodeArrives) {
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("ghost"));
   EXPECT_EQ(cluster.node_count(), 0U);
   EXPECT_EQ(cluster.find_node("ghost"), std::nullopt);
@@ -142,7 +142,7 @@ TEST_F(ClusterNodes, PodsOfAnUnknownNodeAreKeptForIt) {
   EXPECT_EQ(state("ghost").pods.size(), 1U);
 }
 
-TEST_F(ClusterNodes, ANodeThatGoesLeavesItsPods) {
+TEST_F(ClusterNodes, TheModelKeepsThePodsOfADeletedNode) {
   cluster.upsert_node(node("n").zone("a"));
   cluster.prepare(Symbol::Zone);
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
@@ -159,7 +159,7 @@ TEST_F(ClusterNodes, ANodeThatGoesLeavesItsPods) {
   EXPECT_EQ(state("n").requested.cpu, 1000);
 }
 
-TEST_F(ClusterNodes, APlaceIsUsedAgainWhenNodeAndPodsAreGone) {
+TEST_F(ClusterNodes, AnIndexIsReusedWhenItsNodeAndAllPodsOfTheNodeAreGone) {
   cluster.upsert_node(node("n"));
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   cluster.remove_node("n");
@@ -168,13 +168,14 @@ TEST_F(ClusterNodes, APlaceIsUsedAgainWhenNodeAndPodsAreGone) {
   EXPECT_EQ(cluster.nodes().size(), 1U);
   EXPECT_EQ(state("m").requested, ResourceList{});
   EXPECT_EQ(cluster.find_node("n"), std::nullopt);
+  // The index of an unknown node is reused too, when its last pod is reported on another node.
   cluster.upsert_pod(pod("q").on("elsewhere"));
-  cluster.upsert_pod(pod("q").on("m"));  // also for an unknown node whose last pod is reported on another node
+  cluster.upsert_pod(pod("q").on("m"));
   cluster.upsert_node(node("o"));
   EXPECT_EQ(cluster.nodes().size(), 2U);
 }
 
-TEST_F(ClusterNodes, DomainsFollowTheLabels) {
+TEST_F(ClusterNodes, TopologyDomainsFollowTheLabelsOfTheNodes) {
   cluster.upsert_node(node("n1").zone("a"));
   cluster.upsert_node(node("n2"));
   cluster.prepare(Symbol::Zone);
@@ -196,7 +197,7 @@ TEST_F(ClusterNodes, DomainsFollowTheLabels) {
   EXPECT_EQ(cluster.topology().find(Symbol::Region), nullptr);
 }
 
-TEST_F(ClusterNodes, ImagesAreCountedByNode) {
+TEST_F(ClusterNodes, TheNodesThatHaveAnImageAreCounted) {
   const Symbol web = cluster.interner().symbols.intern("web:1");
   cluster.upsert_node(node("n1").image("web:1", 100));
   cluster.upsert_node(node("n2").image("web:1", 200));

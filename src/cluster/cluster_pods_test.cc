@@ -21,7 +21,7 @@ struct ClusterPods : ::testing::Test {
   Cluster cluster;
 };
 
-TEST_F(ClusterPods, APodTakesItsShareOfItsNodeAndGivesItBack) {
+TEST_F(ClusterPods, AnAddedPodUsesResourcesOfItsNodeAndARemovedPodReleasesThem) {
   const auto asked = pod("p").requests("1", "1Gi").request("example.com/gpu", "2").host_port(80).on("n");
   const auto added = cluster.upsert_pod(asked);
   EXPECT_EQ(added->label, "AssignedPodAdd");
@@ -40,14 +40,14 @@ TEST_F(ClusterPods, APodTakesItsShareOfItsNodeAndGivesItBack) {
   EXPECT_EQ(cluster.remove_pod("uid-p"), nullptr);
 }
 
-TEST_F(ClusterPods, OneOfTwoHoldersOfAPortGoesAndThePortIsStillTaken) {
+TEST_F(ClusterPods, AHostPortStaysInUseWhenOneOfItsTwoPodsIsRemoved) {
   cluster.upsert_pod(pod("p").host_port(80).on("n"));
   cluster.upsert_pod(pod("q").host_port(80).on("n"));
   cluster.remove_pod("uid-p");
   EXPECT_EQ(state("n").ports.size(), 1U);
 }
 
-TEST_F(ClusterPods, ChangesAreToldByTheirKind) {
+TEST_F(ClusterPods, TheEventOfAPodUpdateNamesTheKindOfChange) {
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   EXPECT_EQ(cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n")), nullptr);
   const auto label = cluster.upsert_pod(pod("p").requests("1", "1Gi").label("a", "b").on("n"));
@@ -68,14 +68,14 @@ TEST_F(ClusterPods, ChangesAreToldByTheirKind) {
   EXPECT_FALSE(placed("p").being_preempted);
 }
 
-TEST_F(ClusterPods, WhoMadeAPodGoIsRemembered) {
+TEST_F(ClusterPods, APodRecordsItsPreemptionAndItsStartTime) {
   cluster.upsert_pod(pod("p").being_preempted().on("n"));
   EXPECT_TRUE(placed("p").being_preempted);
   cluster.upsert_pod(pod("q").started(7).on("n"));
   EXPECT_EQ(placed("q").started, WallTime{std::chrono::seconds(7)});
 }
 
-TEST_F(ClusterPods, AResizeInPlaceTakesTheLargestSizeUntilItIsDone) {
+TEST_F(ClusterPods, AnInPlaceResizeUsesTheLargerRequestsUntilTheResizeIsDone) {
   const auto status = [](const char* cpu) {
     return std::string(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":")") + cpu
            + R"("}}]}})";
@@ -90,7 +90,7 @@ TEST_F(ClusterPods, AResizeInPlaceTakesTheLargestSizeUntilItIsDone) {
 
 // --- Assumptions ---
 
-TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwice) {
+TEST_F(ClusterPods, AnAssumedPodCountsImmediatelyAndItsConfirmationDoesNotCountItAgain) {
   const auto asked = pod("p").requests("1", "1Gi").host_port(80);
   assume(asked, "n");
   EXPECT_EQ(cluster.assumed_count(), 1U);
@@ -106,7 +106,7 @@ TEST_F(ClusterPods, AnAssumedPodCountsAtOnceAndIsConfirmedWithoutBeingCountedTwi
   EXPECT_EQ(state("n").generation, generation);  // cached results stay valid
 }
 
-TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
+TEST_F(ClusterPods, AConfirmationOnAnotherNodeMovesTheAssumedPod) {
   assume(pod("p").requests("1", "1Gi"), "n");
   const auto event = cluster.upsert_pod(pod("p").requests("1", "1Gi").started(3).on("m"));
   EXPECT_EQ(event->label, "AssignedPodAdd");
@@ -115,7 +115,7 @@ TEST_F(ClusterPods, AConfirmationFromAnotherNodeMovesThePod) {
   EXPECT_EQ(cluster.assumed_count(), 0U);
 }
 
-TEST_F(ClusterPods, AWrongAssumptionIsForgottenAndAConfirmedOneIsNot) {
+TEST_F(ClusterPods, ForgetRemovesAnAssumedPodAndKeepsAConfirmedPod) {
   assume(pod("p").requests("1", "1Gi"), "n");
   const auto event = cluster.forget("uid-p");
   EXPECT_EQ(event->label, "AssignedPodDelete");
@@ -127,14 +127,14 @@ TEST_F(ClusterPods, AWrongAssumptionIsForgottenAndAConfirmedOneIsNot) {
   EXPECT_EQ(cluster.pod_count(), 1U);
 }
 
-TEST_F(ClusterPods, AnAssumedPodMayBeDeletedBeforeItIsConfirmed) {
+TEST_F(ClusterPods, AnAssumedPodCanBeRemovedBeforeItIsConfirmed) {
   assume(pod("p"), "n");
   EXPECT_NE(cluster.remove_pod("uid-p"), nullptr);
   EXPECT_EQ(cluster.assumed_count(), 0U);
   EXPECT_EQ(cluster.pod_count(), 0U);
 }
 
-TEST_F(ClusterPods, TwoPodsOfOneNameAreToldApartByUid) {
+TEST_F(ClusterPods, TwoPodsOfTheSameNameAreDistinguishedByUid) {
   cluster.upsert_pod(pod("p").uid("first").on("n"));
   cluster.upsert_pod(pod("p").uid("second").on("n"));
   EXPECT_EQ(cluster.pod_count(), 2U);
@@ -142,7 +142,7 @@ TEST_F(ClusterPods, TwoPodsOfOneNameAreToldApartByUid) {
   EXPECT_TRUE(cluster.find_pod("second"));
 }
 
-TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
+TEST_F(ClusterPods, AnUnassignedPodCountsOnNoNodeUntilItIsAssignedAgain) {
   const auto web = pod("p").requests("1", "1Gi").host_port(80).label("app", "web").on("n");
   cluster.upsert_pod(web);
   const PodIndex index = cluster.find_pod("uid-p").value();
@@ -164,12 +164,12 @@ TEST_F(ClusterPods, APodThatIsLiftedIsNowhereUntilItIsPutDown) {
 }
 
 using ClusterDeathTest = ClusterPods;
-TEST_F(ClusterDeathTest, AssumingAPodThatIsThereIsAMistake) {
+TEST_F(ClusterDeathTest, AssumingAPodThatIsAlreadyInTheModelAborts) {
   cluster.upsert_pod(pod("p").on("n"));
   EXPECT_DEATH(assume(pod("p"), "n"), "pod default/p is assumed twice");
 }
 
-TEST(ClusterCopy, SharesItsPagesUntilAPodChanges) {
+TEST(ClusterCopy, SharesPagesWithTheOriginalUntilAPodChanges) {
   Cluster original;
   for (int i = 0; i < 100; ++i) original.upsert_node(node("n" + std::to_string(i)));
   for (int i = 0; i < 1000; ++i) {

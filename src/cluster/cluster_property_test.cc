@@ -7,6 +7,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/testing.h"
+#include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::cluster::testing {
 namespace {
@@ -16,21 +17,21 @@ constexpr const char* kHost = "kubernetes.io/hostname";
 int pick(int count) { return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(0, count)); }
 
 PodBuilder random_pod(const std::string& name) {
-  const auto word = [](const std::vector<std::string>& interner) {
-    return interner[static_cast<std::size_t>(pick(static_cast<int>(interner.size())))];
+  const auto word = [](const std::vector<std::string>& words) {
+    return words[static_cast<std::size_t>(pick(static_cast<int>(words.size())))];
   };
   PodBuilder made(name);
   made.in(word({"red", "blue"})).label("app", word({"x", "y"})).on(word({"n1", "n2", "ghost"}));
   if (pick(2) == 0) made.requests(word({"100m", "1"}), word({"1Gi", "2Gi"}));
   if (pick(4) == 0) made.request("example.com/gpu", "1");
   for (int ports = pick(3); ports > 0; --ports) made.host_port(80 + pick(2), word({"", "UDP"}), word({"", "10.0.0.1"}));
-  const Others whom{.labels = Texts{{"app", word({"x", "y"})}},
-                    .namespace_labels = pick(2) == 0 ? std::optional<Texts>() : Texts{{"team", "a"}}};
+  const Others others{.labels = Texts{{"app", word({"x", "y"})}},
+                      .namespace_labels = pick(2) == 0 ? std::optional<Texts>() : Texts{{"team", "a"}}};
   switch (pick(5)) {
-    case 0: made.near(kHost, whom); break;
-    case 1: made.away(kHost, whom).away(kHost, whom); break;
-    case 2: made.likes(pick(3), kHost, whom); break;
-    case 3: made.dislikes(3, kHost, whom).likes(3, kHost, whom); break;
+    case 0: made.near(kHost, others); break;
+    case 1: made.away(kHost, others).away(kHost, others); break;
+    case 2: made.likes(pick(3), kHost, others); break;
+    case 3: made.dislikes(3, kHost, others).likes(3, kHost, others); break;
     default: break;
   }
   if (pick(4) == 0) made.terminating();
@@ -97,7 +98,7 @@ ClusterTotals totals_of(Cluster& cluster, const Watched& watched) {
   return totals;
 }
 
-RC_GTEST_PROP(ClusterProperty, APodThatCameAndWentLeavesNoTrace, ()) {
+RC_GTEST_PROP(ClusterProperty, AddingAndRemovingAPodRestoresAllTotals, ()) {
   Cluster cluster;
   cluster.upsert_node(node("n1"));
   cluster.upsert_node(node("n2"));
@@ -128,7 +129,7 @@ void change(Cluster& cluster, int which, const PodBuilder& pod) {
   }
 }
 
-RC_GTEST_PROP(ClusterProperty, ACopyAndItsOriginalDoNotSeeEachOthersChanges, ()) {
+RC_GTEST_PROP(ClusterProperty, ChangesOfACopyAndOfItsOriginalDoNotAffectEachOther, ()) {
   Cluster original;
   Cluster same;  // has the same history as the original, and no copy
   for (Cluster* one : {&original, &same}) {
@@ -164,7 +165,7 @@ RC_GTEST_PROP(ClusterProperty, ACopyAndItsOriginalDoNotSeeEachOthersChanges, ())
   }
 }
 
-RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, ()) {
+RC_GTEST_PROP(ClusterProperty, ForgettingAnAssumedPodRestoresAllTotals, ()) {
   Cluster cluster;
   cluster.upsert_node(node("n1"));
   const Watched watched = watch(cluster);
@@ -177,7 +178,7 @@ RC_GTEST_PROP(ClusterProperty, AnAssumptionThatIsForgottenLeavesNoTraceEither, (
   RC_ASSERT(totals_of(cluster, watched) == before);
 }
 
-RC_GTEST_PROP(ClusterProperty, ConfirmingAnAssumptionChangesNothingThatIsCounted, ()) {
+RC_GTEST_PROP(ClusterProperty, AssumingAndConfirmingAPodGivesTheSameTotalsAsAddingThePod, ()) {
   Cluster cluster;
   cluster.upsert_node(node("n1"));
   const Watched watched = watch(cluster);

@@ -21,7 +21,7 @@ std::string pod_json(const std::string& name, const std::string& spec, const std
          + R"("},"spec":)" + spec + R"(,"status":)" + status + "}";
 }
 
-TEST(Dump, FillsTheModelAndKeepsThePodsThatWait) {
+TEST(Dump, FillsTheModelAndReturnsTheWaitingPods) {
   Cluster cluster;
   const auto dump = read_dump(
       list(
@@ -44,21 +44,21 @@ TEST(Dump, FillsTheModelAndKeepsThePodsThatWait) {
   EXPECT_EQ(dump->pod, "");
 }
 
-TEST(Dump, MaySayWhichPodItIsAbout) {
+TEST(Dump, CanNameThePodThatTheDumpIsAbout) {
   Cluster cluster;
   const auto dump = read_dump(R"({"items":[],"pod":"default/p"})", cluster);
   ASSERT_TRUE(dump);
   EXPECT_EQ(dump->pod, "default/p");
 }
 
-TEST(Dump, PodsThatAPersonWroteWithoutAUidAreNotTakenForOne) {
+TEST(Dump, PodsWithoutAUidStayDistinctPods) {
   Cluster cluster;
-  const auto nameless = [](const std::string& name, const std::string& node) {
+  const auto without_uid = [](const std::string& name, const std::string& node) {
     return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" + name
            + R"(","namespace":"default"},"spec":{"nodeName":")" + node + R"("}})";
   };
   const auto dump = read_dump(
-      list(std::string(kNode) + "," + nameless("p", "n") + "," + nameless("q", "n") + "," + nameless("r", "")),
+      list(std::string(kNode) + "," + without_uid("p", "n") + "," + without_uid("q", "n") + "," + without_uid("r", "")),
       cluster);
   ASSERT_TRUE(dump);
   EXPECT_EQ(cluster.pod_count(), 2U);
@@ -66,7 +66,7 @@ TEST(Dump, PodsThatAPersonWroteWithoutAUidAreNotTakenForOne) {
   EXPECT_NE(dump->waiting.at(0)->metadata().uid(), "");
 }
 
-TEST(Dump, EveryMistakeIsOneSentence) {
+TEST(Dump, EveryErrorMessageIsOneLineThatNamesTheProblem) {
   for (const auto& [text, expected] : {
            std::pair<std::string, std::string>{"{", "not JSON: "},
            {"", "not JSON: "},

@@ -15,12 +15,12 @@ namespace {
 using testing::node;
 using testing::pod;
 
-TEST(Feed, WhatIsSeenIsThereUntilItIsGone) {
+TEST(Feed, UpsertAddsObjectsToTheModelAndRemoveRemovesThem) {
   Cluster cluster;
   EXPECT_NE(apply(node("n").get(), FeedAction::Upsert, cluster), nullptr) << "a new node may help a waiting pod";
   apply(pod("p").on("n").get(), FeedAction::Upsert, cluster);
   EXPECT_EQ(cluster.pod_count(), 1U);
-  EXPECT_NE(apply(pod("p").on("n").get(), FeedAction::Remove, cluster), nullptr) << "a removed pod leaves room";
+  EXPECT_NE(apply(pod("p").on("n").get(), FeedAction::Remove, cluster), nullptr) << "a removed pod frees resources";
   EXPECT_EQ(cluster.pod_count(), 0U);
   apply(node("n").get(), FeedAction::Remove, cluster);
   EXPECT_EQ(cluster.node_count(), 0U);
@@ -33,7 +33,7 @@ TEST(Feed, WhatIsSeenIsThereUntilItIsGone) {
   EXPECT_EQ(cluster.budgets().all().size(), 0U);
 }
 
-TEST(Feed, APodThatHasFinishedIsGoneAndOneThatWaitsIsNotThere) {
+TEST(Feed, FinishedPodsAreRemovedAndWaitingPodsAreNotAdded) {
   Cluster cluster;
   apply(node("n").get(), FeedAction::Upsert, cluster);
   apply(pod("waits").get(), FeedAction::Upsert, cluster);
@@ -45,17 +45,17 @@ TEST(Feed, APodThatHasFinishedIsGoneAndOneThatWaitsIsNotThere) {
   EXPECT_EQ(cluster.pod_count(), 0U);
 }
 
-TEST(Feed, APodWithoutUidIsKnownByItsName) {
+TEST(Feed, APodWithoutUidIsIdentifiedByItsName) {
   Cluster cluster;
-  api::Pod nameless = pod("p").on("n");
-  nameless.mutable_metadata()->clear_uid();
-  apply(nameless, FeedAction::Upsert, cluster);
+  api::Pod without_uid = pod("p").on("n");
+  without_uid.mutable_metadata()->clear_uid();
+  apply(without_uid, FeedAction::Upsert, cluster);
   EXPECT_TRUE(cluster.find_pod("default/p"));
-  apply(nameless, FeedAction::Remove, cluster);
+  apply(without_uid, FeedAction::Remove, cluster);
   EXPECT_EQ(cluster.pod_count(), 0U);
 }
 
-TEST(Feed, AnEmptyObjectDoesNoHarmWhateverItsKind) {
+TEST(Feed, EmptyObjectsOfEveryKindAreAccepted) {
   for (const kube::ResourceType* kind : model_kinds()) {
     Cluster cluster;
     apply(*kind->make(), FeedAction::Upsert, cluster);
@@ -64,7 +64,7 @@ TEST(Feed, AnEmptyObjectDoesNoHarmWhateverItsKind) {
   EXPECT_EQ(model_kinds().size(), 15U);
 }
 
-TEST(Feed, WhatTheModelIsNotMadeOfSaysNothing) {
+TEST(Feed, ObjectsOfOtherKindsReturnNoEvent) {
   Cluster cluster;
   EXPECT_EQ(apply(api::Deployment(), FeedAction::Upsert, cluster), nullptr);
   EXPECT_EQ(apply(api::Deployment(), FeedAction::Remove, cluster), nullptr);

@@ -19,7 +19,7 @@ static_assert(!std::equality_comparable_with<NodeIndex, PodIndex>);
 static_assert(!std::is_convertible_v<Amounts, Loads>);
 static_assert(!std::is_convertible_v<Loads, Amounts>);
 
-TEST(Index, CountsAndPrintsAsItsNumber) {
+TEST(Index, IncrementsAndPrintsAsANumber) {
   NodeIndex index{7};
   ++index;
   EXPECT_EQ(index, NodeIndex{8});

@@ -19,7 +19,7 @@ kube::LabelSelector selecting(const char* key, const char* value) {
   return kube::LabelSelector::all_of({*kube::Requirement::make(key, kube::SelectorOp::In, {value})});
 }
 
-TEST(SymbolTable, OneWordOneNumber) {
+TEST(SymbolTable, EqualTextsHaveTheSameSymbol) {
   SymbolTable symbols;
   const Symbol web = symbols.intern("web");
   EXPECT_EQ(symbols.intern("web"), web);
@@ -33,7 +33,7 @@ TEST(SymbolTable, OneWordOneNumber) {
   EXPECT_EQ(symbols.find("web"), web);
 }
 
-TEST(LabelSets, EqualSetsAreOneWhateverTheirOrder) {
+TEST(LabelSets, EqualSetsHaveTheSameIdInAnyOrderOfTheirLabels) {
   Interner interner;
   const LabelSetId set = interner.labels.intern(wire({{"b", "2"}, {"a", "1"}}));
   EXPECT_EQ(interner.labels.intern(wire({{"a", "1"}, {"b", "2"}})), set);
@@ -53,7 +53,7 @@ TEST(LabelSets, AnEmptyValueIsNotAnAbsentKey) {
   EXPECT_EQ(interner.labels.value(set, interner.symbols.intern("a")), Symbol::Empty);
 }
 
-TEST(Selectors, AnswerForSetsThatCameBeforeAndAfterThem) {
+TEST(Selectors, MatchLabelSetsThatAreInternedBeforeAndAfterTheSelector) {
   Interner interner;
   const LabelSetId early = interner.labels.intern(wire({{"app", "web"}}));
   const SelectorId web = interner.selectors.intern(selecting("app", "web"));
@@ -66,7 +66,7 @@ TEST(Selectors, AnswerForSetsThatCameBeforeAndAfterThem) {
   EXPECT_TRUE(interner.selectors.matches(web, late));  // from the cache
 }
 
-TEST(Selectors, EqualOnesAreOneAndNothingIsNotEverything) {
+TEST(Selectors, EqualSelectorsHaveTheSameIdAndNothingDiffersFromEverything) {
   Interner interner;
   EXPECT_EQ(interner.selectors.intern(selecting("app", "web")), interner.selectors.intern(selecting("app", "web")));
   EXPECT_NE(interner.selectors.intern(selecting("app", "web")), interner.selectors.intern(selecting("app", "db")));
@@ -77,7 +77,7 @@ TEST(Selectors, EqualOnesAreOneAndNothingIsNotEverything) {
   EXPECT_TRUE(interner.selectors.matches(everything, LabelSetId::None));
 }
 
-TEST(NamespaceSets, ByListOrByLabel) {
+TEST(NamespaceSets, ASetSelectsNamespacesByNameOrByLabel) {
   Interner interner;
   Namespaces namespaces(interner.selectors);
   const Symbol red = interner.symbols.intern("red");
@@ -96,7 +96,7 @@ TEST(NamespaceSets, ByListOrByLabel) {
   EXPECT_FALSE(namespaces.remove(blue));
 }
 
-TEST(NamespaceSets, LabelsThatNobodyAsksForAreNoNews) {
+TEST(NamespaceSets, NamespaceLabelsThatNoSetUsesAreNotReportedAsAChange) {
   Interner interner;
   Namespaces namespaces(interner.selectors);
   namespaces.of({{interner.symbols.intern("red")}});
@@ -105,7 +105,7 @@ TEST(NamespaceSets, LabelsThatNobodyAsksForAreNoNews) {
   EXPECT_TRUE(namespaces.contains(team, interner.symbols.intern("blue")));
 }
 
-TEST(ResourceList, AddAndTakeAway) {
+TEST(ResourceList, AdditionAndSubtractionIncludeExtendedResources) {
   SymbolTable symbols;
   const Symbol gpu = symbols.intern("example.com/gpu");
   const Symbol fpga = symbols.intern("example.com/fpga");

@@ -28,14 +28,14 @@ struct OwnersTest : ::testing::Test {
   Owners& owners = cluster.owners();
 };
 
-TEST_F(OwnersTest, APodOfNoServiceAndNoOwnerHasNoSiblings) {
+TEST_F(OwnersTest, APodWithoutServiceAndControllerHasNoSiblings) {
   service("default", "web", {{"app", "web"}});
   EXPECT_EQ(siblings(pod("p")), "none");
   EXPECT_EQ(siblings(pod("p").label("app", "db")), "none");
   EXPECT_EQ(siblings(pod("p").in("red").label("app", "web")), "none");
 }
 
-TEST_F(OwnersTest, ServicesSelectTogether) {
+TEST_F(OwnersTest, TheSelectorsOfAllServicesOfAPodAreCombined) {
   service("default", "web", {{"app", "web"}});
   service("default", "front", {{"tier", "front"}});
   service("default", "everything", {});
@@ -43,7 +43,7 @@ TEST_F(OwnersTest, ServicesSelectTogether) {
   EXPECT_EQ(siblings(pod("p").label("app", "web").label("tier", "front")), "app=web,tier=front");
 }
 
-TEST_F(OwnersTest, AServiceThatChangesOrGoesSelectsAnew) {
+TEST_F(OwnersTest, AChangedOrDeletedServiceChangesTheSiblings) {
   service("default", "web", {{"app", "web"}});
   service("default", "web", {{"app", "db"}});
   EXPECT_EQ(siblings(pod("p").label("app", "web")), "none");
@@ -52,7 +52,7 @@ TEST_F(OwnersTest, AServiceThatChangesOrGoesSelectsAnew) {
   EXPECT_EQ(siblings(pod("p").label("app", "db")), "none");
 }
 
-TEST_F(OwnersTest, TheControllerSelectsTooIfItIsOfAKnownKind) {
+TEST_F(OwnersTest, TheSelectorOfTheControllerCountsIfItsKindIsKnown) {
   workload("ReplicaSet", "web", {{"hash", "1"}});
   workload("StatefulSet", "db", {{"app", "db"}});
   owners.upsert_replication_controller("default", "old", wire({{"app", "old"}}));
@@ -66,7 +66,7 @@ TEST_F(OwnersTest, TheControllerSelectsTooIfItIsOfAKnownKind) {
   EXPECT_EQ(siblings(pod("p").owner("apps/v1", "ReplicaSet", "web")), "none");
 }
 
-TEST_F(OwnersTest, AnOwnerThatDoesNotControlHasNoSay) {
+TEST_F(OwnersTest, AnOwnerThatIsNotTheControllerIsIgnored) {
   workload("ReplicaSet", "web", {{"hash", "1"}});
   EXPECT_EQ(siblings(pod("p").merge(
                 R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web"}]}})")),

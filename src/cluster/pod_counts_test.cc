@@ -43,7 +43,7 @@ struct PodCountsTest : ::testing::Test {
   Cluster cluster;
 };
 
-TEST_F(PodCountsTest, AreKeptOnlyForWhatWasPrepared) {
+TEST_F(PodCountsTest, CountsAreKeptOnlyForPreparedMatches) {
   const PodMatch x = match({{"app", "x"}});
   EXPECT_THAT(counted(x), ElementsAre(Pair("not prepared", -1)));
   cluster.upsert_pod(pod("before").label("app", "x").on("n1"));
@@ -58,7 +58,7 @@ TEST_F(PodCountsTest, AreKeptOnlyForWhatWasPrepared) {
   EXPECT_THAT(counted(x), IsEmpty());  // zero counts are erased
 }
 
-TEST_F(PodCountsTest, FollowALabelThatChangesAndAPodThatIsOnItsWayOut) {
+TEST_F(PodCountsTest, CountsFollowLabelChangesAndTerminatingPods) {
   const PodMatch all = match({{"app", "x"}});
   const PodMatch staying = match({{"app", "x"}}, {}, true);
   cluster.prepare(all);
@@ -76,7 +76,7 @@ TEST_F(PodCountsTest, FollowALabelThatChangesAndAPodThatIsOnItsWayOut) {
   EXPECT_THAT(counted(staying), IsEmpty());
 }
 
-TEST_F(PodCountsTest, APodMustSatisfyAllParts) {
+TEST_F(PodCountsTest, APodIsCountedOnlyIfAllPartsOfTheMatchSelectThePod) {
   PodMatch both = match({{"app", "x"}});
   both.all_of.push_back(match({{"tier", "front"}}).all_of[0]);
   cluster.prepare(both);
@@ -85,7 +85,7 @@ TEST_F(PodCountsTest, APodMustSatisfyAllParts) {
   EXPECT_THAT(counted(both), ElementsAre(Pair("n2", 1)));
 }
 
-TEST_F(PodCountsTest, AreCountedAgainWhenANamespaceIsLabelled) {
+TEST_F(PodCountsTest, CountsAreRecomputedWhenTheLabelsOfANamespaceChange) {
   const PodMatch team = match({{"app", "x"}}, Texts{{"team", "a"}});
   cluster.prepare(team);
   cluster.upsert_pod(pod("p").label("app", "x").in("red").on("n1"));
@@ -100,16 +100,16 @@ TEST_F(PodCountsTest, AreCountedAgainWhenANamespaceIsLabelled) {
   cluster.remove_namespace("red");
   EXPECT_THAT(counted(team), IsEmpty());
   cluster.remove_pod("uid-p");
-  EXPECT_THAT(counted(team), IsEmpty());  // and no count below zero
+  EXPECT_THAT(counted(team), IsEmpty());  // no count is below zero
 }
 
-TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
+TEST_F(PodCountsTest, TheAffinityTermsOfExistingPodsHaveTheSumOfTheirWeightsByNode) {
   const Others x{.labels = {{{"app", "x"}}}};
   cluster.upsert_pod(pod("1").likes(5, kHost, x).on("n1"));
   cluster.upsert_pod(pod("2").likes(7, kHost, x).on("n1"));
   cluster.upsert_pod(pod("3").away(kHost, x).on("n2"));
   const auto asked = pod("p").label("app", "x");
-  const auto speaking = [&](const PodBuilder& of) {
+  const auto weights_for = [&](const PodBuilder& of) {
     const auto labels = cluster.interner().labels.intern(of.get().metadata().labels());
     std::map<int, std::map<std::string, std::int64_t>> weights_by_kind;
     for (const ExistingPodTerm* term :
@@ -118,18 +118,20 @@ TEST_F(PodCountsTest, TermsAreCarriedByPodsWithTheirWeights) {
     }
     return weights_by_kind;
   };
-  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n2", 1))),
-                                           Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 12)))));
-  EXPECT_THAT(speaking(pod("p").label("app", "y")), IsEmpty());
+  EXPECT_THAT(weights_for(asked),
+              ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n2", 1))),
+                          Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 12)))));
+  EXPECT_THAT(weights_for(pod("p").label("app", "y")), IsEmpty());
   cluster.remove_pod("uid-1");
   cluster.remove_pod("uid-3");
-  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
+  EXPECT_THAT(weights_for(asked), ElementsAre(Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
   cluster.upsert_pod(pod("4").away(kHost, x).on("n1"));
-  EXPECT_THAT(speaking(asked), ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n1", 1))),
-                                           Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
+  EXPECT_THAT(weights_for(asked),
+              ElementsAre(Pair(static_cast<int>(TermKind::RequiredAnti), ElementsAre(Pair("n1", 1))),
+                          Pair(static_cast<int>(TermKind::Preferred), ElementsAre(Pair("n1", 7)))));
 }
 
-TEST_F(PodCountsTest, TheLeastRecentlyAskedForMakesRoom) {
+TEST_F(PodCountsTest, TheLeastRecentlyPreparedMatchIsDroppedFirst) {
   cluster.upsert_pod(pod("p").label("app", "x").on("n1"));
   const PodMatch kept = match({{"app", "x"}});
   const PodMatch old = match({{"app", "old"}});

@@ -32,13 +32,13 @@ TEST(PodRequests, InitContainersCountWhileTheyRun) {
   EXPECT_EQ(cpu_of(pod("p").init({{"cpu", "3"}}).sidecar({{"cpu", "1"}})), 3000);
 }
 
-TEST(PodRequests, TheStepsOfTheGoldenExample) {
+TEST(PodRequests, RequestsAreTheMaximumOverTheStartupStepsPlusOverhead) {
   const auto asked = pod("p").request("cpu", "1.5").init({{"cpu", "2"}}).sidecar({{"cpu", "1"}}).init({{"cpu", "3"}});
   EXPECT_EQ(cpu_of(asked), 4000);
   EXPECT_EQ(cpu_of(PodBuilder(asked).overhead({{"cpu", "250m"}})), 4250);
 }
 
-TEST(PodRequests, EachResourceHasItsOwnGreatestStep) {
+TEST(PodRequests, TheMaximumOverTheStartupStepsIsTakenForEachResource) {
   SymbolTable symbols;
   const auto asked = pod("p").requests("1", "100Mi").init({{"cpu", "2"}}).init({{"memory", "500Mi"}});
   const PodRequests requests = all_of(asked, symbols);
@@ -46,7 +46,7 @@ TEST(PodRequests, EachResourceHasItsOwnGreatestStep) {
   EXPECT_EQ(requests.plain.memory, 500 * kMebibyte);
 }
 
-TEST(PodRequests, PodLevelRequestsReplaceTheSumAndOverheadComesOnTop) {
+TEST(PodRequests, PodLevelRequestsReplaceTheSumOfTheContainersAndOverheadIsAdded) {
   SymbolTable symbols;
   const auto asked = pod("p")
                          .requests("3", "100Mi")
@@ -60,7 +60,7 @@ TEST(PodRequests, PodLevelRequestsReplaceTheSumAndOverheadComesOnTop) {
   EXPECT_EQ(requests.plain.other(symbols.intern("example.com/gpu")), 1);
 }
 
-TEST(PodRequests, PodLevelRequestsOfOtherResourcesMeanNothing) {
+TEST(PodRequests, PodLevelRequestsOtherThanCpuMemoryAndHugePagesAreIgnored) {
   SymbolTable symbols;
   const PodRequests requests =
       all_of(pod("p").pod_level({{"example.com/gpu", "1"}, {"ephemeral-storage", "1Gi"}}), symbols);
@@ -76,7 +76,7 @@ TEST(PodRequests, SumsAreExactAndRoundedUpOnce) {
   EXPECT_EQ(all_of(pod("p").request("memory", "1500m"), symbols).plain.memory, 2);
 }
 
-TEST(PodRequests, AContainerThatSaysNothingCountsForSomethingInScores) {
+TEST(PodRequests, AContainerWithoutRequestsCountsWithDefaultRequestsInScores) {
   SymbolTable symbols;
   const PodRequests quiet = all_of(pod("p").container({}), symbols);
   EXPECT_EQ(quiet.nonzero_cpu, 200);
@@ -89,7 +89,7 @@ TEST(PodRequests, AContainerThatSaysNothingCountsForSomethingInScores) {
   EXPECT_EQ(init.nonzero_memory, 200 * kMebibyte);
 }
 
-TEST(PodRequests, DefaultsGiveWayToPodLevelRequestsButNotInTheNewcomersScore) {
+TEST(PodRequests, PodLevelRequestsReplaceDefaultsExceptInTheScoreOfTheIncomingPod) {
   SymbolTable symbols;
   const PodRequests requests = all_of(pod("p").container({}).pod_level({{"cpu", "1"}}), symbols);
   EXPECT_EQ(requests.nonzero_cpu, 1000);
@@ -107,14 +107,14 @@ PodBuilder resized(const char* spec, const char* allocated, const char* actual) 
              + R"("},"resources":{"requests":{"cpu":")" + actual + R"("}}}]}})");
 }
 
-TEST(ResizedPod, ThatIsPlacedCountsWithTheLargestOfWhatIsSaid) {
+TEST(ResizedPod, APlacedPodCountsWithTheMaximumOfSpecAllocatedAndActualRequests) {
   EXPECT_EQ(cpu_of(resized("3", "1", "2"), RequestsOf::Placed), 3000);
   EXPECT_EQ(cpu_of(resized("1", "3", "2"), RequestsOf::Placed), 3000);
   EXPECT_EQ(cpu_of(resized("1", "2", "3"), RequestsOf::Placed), 3000);
   EXPECT_EQ(cpu_of(resized("1", "2", "3"), RequestsOf::Incoming), 1000);
 }
 
-TEST(ResizedPod, WhoseResizeIsInfeasibleKeepsWhatItHas) {
+TEST(ResizedPod, TheSpecIsIgnoredIfTheResizeIsInfeasible) {
   const char* infeasible =
       R"({"status":{"conditions":[{"type":"PodResizePending","status":"True","reason":"Infeasible"}]}})";
   EXPECT_EQ(cpu_of(resized("9", "1", "2").merge(infeasible), RequestsOf::Placed), 2000);
@@ -123,7 +123,7 @@ TEST(ResizedPod, WhoseResizeIsInfeasibleKeepsWhatItHas) {
   EXPECT_EQ(cpu_of(resized("9", "1", "2").merge(deferred), RequestsOf::Placed), 9000);
 }
 
-TEST(ResizedPod, WithoutAStatusCountsByItsSpec) {
+TEST(ResizedPod, APodWithoutAStatusOfItsContainerCountsByItsSpec) {
   EXPECT_EQ(cpu_of(pod("p").request("cpu", "2"), RequestsOf::Placed), 2000);
   const auto of_another =
       pod("p")
@@ -132,7 +132,7 @@ TEST(ResizedPod, WithoutAStatusCountsByItsSpec) {
   EXPECT_EQ(cpu_of(of_another, RequestsOf::Placed), 2000);
 }
 
-TEST(ResizedPod, AsAWholeByItsOwnStatus) {
+TEST(ResizedPod, PodLevelRequestsCountWithTheMaximumOfSpecAndPodStatus) {
   const auto asked =
       pod("p")
           .pod_level({{"cpu", "2"}})
@@ -143,7 +143,7 @@ TEST(ResizedPod, AsAWholeByItsOwnStatus) {
   EXPECT_EQ(cpu_of(half, RequestsOf::Placed), 2000);  // an incomplete status is ignored
 }
 
-TEST(CountedResources, AreExtendedOnesHugePagesAndKubernetesOwn) {
+TEST(CountedResources, AreExtendedResourcesHugePagesAttachableVolumesAndKubernetesIoNames) {
   for (const char* name : {"example.com/gpu", "hugepages-1Gi", "attachable-volumes-aws-ebs", "kubernetes.io/batch"}) {
     EXPECT_TRUE(is_counted_resource(name)) << name;
   }

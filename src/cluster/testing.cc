@@ -20,17 +20,17 @@ void put(const Texts& from, api::LabelSelector& into) {
   for (const auto& [key, value] : from) (*into.mutable_match_labels())[key] = value;
 }
 
-void put(const Others& whom, const std::string& topology_key, api::PodAffinityTerm& into) {
+void put(const Others& others, const std::string& topology_key, api::PodAffinityTerm& into) {
   into.set_topology_key(topology_key);
-  if (whom.labels) put(*whom.labels, *into.mutable_label_selector());
-  if (whom.namespace_labels) put(*whom.namespace_labels, *into.mutable_namespace_selector());
-  for (const std::string& ns : whom.namespaces) into.add_namespaces(ns);
+  if (others.labels) put(*others.labels, *into.mutable_label_selector());
+  if (others.namespace_labels) put(*others.namespace_labels, *into.mutable_namespace_selector());
+  for (const std::string& ns : others.namespaces) into.add_namespaces(ns);
 }
 
 template <class Weighted>
-void put(int weight, const Others& whom, const std::string& topology_key, Weighted& into) {
+void put(int weight, const Others& others, const std::string& topology_key, Weighted& into) {
   into.set_weight(weight);
-  put(whom, topology_key, *into.mutable_pod_affinity_term());
+  put(others, topology_key, *into.mutable_pod_affinity_term());
 }
 
 void fill(api::Container& container, int number, const char* kind, const Texts& requested) {
@@ -56,7 +56,7 @@ template <class Object>
 void Builder<Object>::merge_json(std::string_view json) {
   Object more;
   const auto read = kube::from_json(json, more, kube::UnknownFields::Refuse);
-  RESCHEDULER_CHECK(read.has_value(), "a test writes JSON that is none: {}", read.error().message);
+  RESCHEDULER_CHECK(read.has_value(), "a test contains invalid JSON: {}", read.error().message);
   object_->MergeFrom(more);
 }
 
@@ -214,24 +214,24 @@ PodBuilder& PodBuilder::node_selector(const std::string& key, const std::string&
 PodBuilder& PodBuilder::node_affinity(std::string_view json) {
   return merge(R"({"spec":{"affinity":{"nodeAffinity":)" + std::string(json) + "}}}");
 }
-PodBuilder& PodBuilder::near(const std::string& topology_key, const Others& whom) {
+PodBuilder& PodBuilder::near(const std::string& topology_key, const Others& others) {
   auto& affinity = *object_->mutable_spec()->mutable_affinity()->mutable_pod_affinity();
-  put(whom, topology_key, *affinity.add_required_during_scheduling_ignored_during_execution());
+  put(others, topology_key, *affinity.add_required_during_scheduling_ignored_during_execution());
   return *this;
 }
-PodBuilder& PodBuilder::away(const std::string& topology_key, const Others& whom) {
+PodBuilder& PodBuilder::away(const std::string& topology_key, const Others& others) {
   auto& affinity = *object_->mutable_spec()->mutable_affinity()->mutable_pod_anti_affinity();
-  put(whom, topology_key, *affinity.add_required_during_scheduling_ignored_during_execution());
+  put(others, topology_key, *affinity.add_required_during_scheduling_ignored_during_execution());
   return *this;
 }
-PodBuilder& PodBuilder::likes(int weight, const std::string& topology_key, const Others& whom) {
+PodBuilder& PodBuilder::likes(int weight, const std::string& topology_key, const Others& others) {
   auto& affinity = *object_->mutable_spec()->mutable_affinity()->mutable_pod_affinity();
-  put(weight, whom, topology_key, *affinity.add_preferred_during_scheduling_ignored_during_execution());
+  put(weight, others, topology_key, *affinity.add_preferred_during_scheduling_ignored_during_execution());
   return *this;
 }
-PodBuilder& PodBuilder::dislikes(int weight, const std::string& topology_key, const Others& whom) {
+PodBuilder& PodBuilder::dislikes(int weight, const std::string& topology_key, const Others& others) {
   auto& affinity = *object_->mutable_spec()->mutable_affinity()->mutable_pod_anti_affinity();
-  put(weight, whom, topology_key, *affinity.add_preferred_during_scheduling_ignored_during_execution());
+  put(weight, others, topology_key, *affinity.add_preferred_during_scheduling_ignored_during_execution());
   return *this;
 }
 PodBuilder& PodBuilder::spread(const Spread& how) {
@@ -290,7 +290,7 @@ PodBuilder& PodBuilder::merge(std::string_view json) {
   return *this;
 }
 
-// --- The rest ---
+// --- Namespaces and PodDisruptionBudgets ---
 
 NamespaceBuilder::NamespaceBuilder(const std::string& name, const Texts& labels) {
   object_->mutable_metadata()->set_name(name);

@@ -103,10 +103,11 @@ class PodBuilder : public Builder<api::Pod> {
                          const std::string& effect = {});
   PodBuilder& node_selector(const std::string& key, const std::string& value);
   PodBuilder& node_affinity(std::string_view json);  // a NodeAffinity
-  PodBuilder& near(const std::string& topology_key, const Others& whom);
-  PodBuilder& away(const std::string& topology_key, const Others& whom);
-  PodBuilder& likes(int weight, const std::string& topology_key, const Others& whom);
-  PodBuilder& dislikes(int weight, const std::string& topology_key, const Others& whom);
+  // Required and preferred terms of pod affinity and pod anti-affinity.
+  PodBuilder& near(const std::string& topology_key, const Others& others);
+  PodBuilder& away(const std::string& topology_key, const Others& others);
+  PodBuilder& likes(int weight, const std::string& topology_key, const Others& others);
+  PodBuilder& dislikes(int weight, const std::string& topology_key, const Others& others);
   PodBuilder& spread(const Spread& how);
   PodBuilder& priority(int value);
   PodBuilder& never_preempts();

@@ -9,9 +9,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class MeasurementOfAMove : public testing::Test {
+class MoveMeasurementTest : public testing::Test {
  protected:
-  MeasurementOfAMove() {
+  MoveMeasurementTest() {
     migration_.mutable_spec()->set_source("a");
     migration_.mutable_spec()->set_target("b");
   }
@@ -33,28 +33,28 @@ class MeasurementOfAMove : public testing::Test {
   api::Migration migration_{};
 };
 
-TEST_F(MeasurementOfAMove, IsSaidOncePerNodeBeforeAndAfter) {
+TEST_F(MoveMeasurementTest, TheLoadOfEachNodeIsRecordedOnceBeforeAndOnceAfterTheMove) {
   migration_.mutable_status()->set_measured(measured_before(migration_, meter_));
   EXPECT_EQ(migration_.status().measured(), R"({"load":{"source":{"node":"a","before":{"cpu":9E-1}},)"
                                             R"("target":{"node":"b","before":{"cpu":2E-1}}}})");
   end(MoveResult::Succeeded);
   EXPECT_NE(migration_.status().measured().find(R"("seconds":2E0)"), std::string::npos)
       << migration_.status().measured();
-  EXPECT_FALSE(after(9min)) << "it does not show yet";
-  EXPECT_FALSE(after(31min)) << "by then it says nothing of the move";
+  EXPECT_FALSE(after(9min)) << "the effect does not show yet";
+  EXPECT_FALSE(after(31min)) << "too late: the load no longer shows the effect of the move";
   loads_ = {{"a", R"({"cpu":0.6})"}, {"b", R"({"cpu":0.5})"}};
   const auto record = after(10min);
   ASSERT_TRUE(record);
   EXPECT_NE(record->find(R"("before":{"cpu":9E-1},"after":{"cpu":6E-1})"), std::string::npos) << *record;
   EXPECT_NE(record->find(R"("before":{"cpu":2E-1},"after":{"cpu":5E-1})"), std::string::npos) << *record;
   migration_.mutable_status()->set_measured(*record);
-  EXPECT_FALSE(after(11min)) << "said already";
+  EXPECT_FALSE(after(11min)) << "already recorded";
 }
 
-TEST_F(MeasurementOfAMove, SaysNothingWhereNobodyMeasuresOrNothingWasMoved) {
+TEST_F(MoveMeasurementTest, NothingIsRecordedWithoutLoadDataWithoutAMoveOrAfterAnUnreadableRecord) {
   EXPECT_EQ(measured_before(migration_, {}), "");
-  const NodeMeter ignorant = [](const std::string&) { return std::string(); };
-  EXPECT_EQ(measured_before(migration_, ignorant), "");
+  const NodeMeter without_data = [](const std::string&) { return std::string(); };
+  EXPECT_EQ(measured_before(migration_, without_data), "");
   migration_.mutable_status()->set_measured(measured_before(migration_, meter_));
   end(MoveResult::Refused);
   EXPECT_FALSE(after(10min));

@@ -20,9 +20,9 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class Looking : public testing::Test {
+class MigrationObserverTest : public testing::Test {
  protected:
-  Looking() {
+  MigrationObserverTest() {
     MoveRequest request;
     request.ns = "web";
     request.pod = "api-1";
@@ -82,9 +82,9 @@ class Looking : public testing::Test {
   std::vector<std::string> requests() {
     const std::size_t before = api_.calls().size();
     look();
-    std::vector<std::string> asked;
-    for (std::size_t i = before; i < api_.calls().size(); ++i) asked.push_back(api_.calls()[i].text);
-    return asked;
+    std::vector<std::string> sent;
+    for (std::size_t i = before; i < api_.calls().size(); ++i) sent.push_back(api_.calls()[i].text);
+    return sent;
   }
 
   test::VirtualTime time_;
@@ -92,7 +92,7 @@ class Looking : public testing::Test {
   api::Migration migration_;
 };
 
-TEST_F(Looking, FindsTheAutoscalerOfTheVeryWorkload) {
+TEST_F(MigrationObserverTest, FindsOnlyTheAutoscalerOfThePodsOwnWorkload) {
   autoscaler("Deployment", "other");
   autoscaler("StatefulSet", "api");
   EXPECT_FALSE(look().workload->autoscaled);
@@ -102,7 +102,7 @@ TEST_F(Looking, FindsTheAutoscalerOfTheVeryWorkload) {
   EXPECT_TRUE(look().workload->autoscaled);
 }
 
-TEST_F(Looking, TakesAWorkloadForAutoscaledWhereAutoscalersMayNotBeListed) {
+TEST_F(MigrationObserverTest, AssumesAnAutoscalerIfListingAutoscalersIsForbidden) {
   api_.before_each([](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.resource->plural != "horizontalpodautoscalers") return std::nullopt;
     return Error{Errc::Denied, "forbidden"};
@@ -110,16 +110,16 @@ TEST_F(Looking, TakesAWorkloadForAutoscaledWhereAutoscalersMayNotBeListed) {
   EXPECT_TRUE(look().workload->autoscaled);
 }
 
-TEST_F(Looking, FindsNothingWrongWithAReadyTarget) { EXPECT_EQ(look().target_problem, ""); }
+TEST_F(MigrationObserverTest, ReportsNoProblemOfAReadyTarget) { EXPECT_EQ(look().target_problem, ""); }
 
-TEST_F(Looking, SeesThatTheTargetIsCordoned) {
+TEST_F(MigrationObserverTest, ReportsACordonedTarget) {
   target(R"({"spec": {"unschedulable": true}, "status": {"conditions": [{"type": "Ready", "status": "True"}]}})");
   EXPECT_THAT(look().target_problem, HasSubstr("cordoned"));
   enter(Phase::Preparing);  // a user may cordon the node during the move
   EXPECT_THAT(look().target_problem, HasSubstr("cordoned"));
 }
 
-TEST_F(Looking, SeesThatTheTargetIsNotReady) {
+TEST_F(MigrationObserverTest, ReportsATargetThatIsNotReady) {
   for (const char* status : {"False", "Unknown"}) {
     target(fmt::format(R"({{"status": {{"conditions": [{{"type": "Ready", "status": "{}"}}]}}}})", status));
     EXPECT_THAT(look().target_problem, HasSubstr("not ready")) << status;
@@ -128,14 +128,14 @@ TEST_F(Looking, SeesThatTheTargetIsNotReady) {
   EXPECT_THAT(look().target_problem, HasSubstr("not ready"));
 }
 
-TEST_F(Looking, SeesThatTheTargetIsGoneOrGoes) {
+TEST_F(MigrationObserverTest, ReportsATargetThatIsDeletedOrBeingDeleted) {
   target(R"({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}})");
   EXPECT_THAT(look().target_problem, HasSubstr("being removed"));
   api_.erase(kube::resource_of<api::Node>(), "", "b");
   EXPECT_THAT(look().target_problem, HasSubstr("no node b"));
 }
 
-TEST_F(Looking, CountsTheBudgetsOfOthersThatMatchThePod) {
+TEST_F(MigrationObserverTest, CountsTheMatchingPodDisruptionBudgetsWithoutItsOwn) {
   enter(Phase::Preparing);
   migration_.mutable_status()->set_budget("ours");
   budget("theirs", "api");
@@ -148,7 +148,7 @@ TEST_F(Looking, CountsTheBudgetsOfOthersThatMatchThePod) {
   EXPECT_EQ(observed.budgets.own_uid, "b1");
 }
 
-TEST_F(Looking, TakesAnotherPodOfTheSameNameForNobody) {
+TEST_F(MigrationObserverTest, AnotherPodOfTheSameNameIsNotTheMigratedPod) {
   migration_.mutable_spec()->set_pod_uid("another");
   EXPECT_FALSE(look().source);
 }
@@ -159,7 +159,7 @@ api::Pod pod_from(const std::string& json) {
   return pod;
 }
 
-TEST(Protection, OfPodsThatBelongToTheirNodeOrToTheSystem) {
+TEST(PodProtection, StaticPodsDaemonSetPodsAndCriticalPodsAreProtected) {
   const auto why = [](const std::string& json) { return observed_pod(pod_from(json)).protected_because; };
   const auto owned_by = [](const char* kind) {
     return fmt::format(R"({{"metadata": {{"ownerReferences": [{{"kind": "{}", "controller": true}}]}}}})", kind);
@@ -173,7 +173,7 @@ TEST(Protection, OfPodsThatBelongToTheirNodeOrToTheSystem) {
   EXPECT_EQ(why(R"({"spec": {"priority": 1999999999}})"), "");
 }
 
-TEST(Protection, OfWhateverSaysSoByEitherKeyAsLabelOrAnnotation) {
+TEST(PodProtection, AnOptOutByEitherKeyAsLabelOrAnnotationProtectsThePod) {
   for (const char* key : {"scheduler.alpha.kubernetes.io/rescheduling", "rescheduler.io/rescheduling"}) {
     for (const char* place : {"labels", "annotations"}) {
       const auto why = [&](const char* value) {
@@ -188,7 +188,7 @@ TEST(Protection, OfWhateverSaysSoByEitherKeyAsLabelOrAnnotation) {
   }
 }
 
-TEST(Copies, AreRefusedOrMadeAfterwardsByWhatThePodHoldsOfItsNode) {
+TEST(PodCopy, VolumesAndHostPortsDecideWhetherAndWhenAPodCanBeCopied) {
   const auto with_volume = [](const char* source) {
     return observed_pod(pod_from(fmt::format(R"({{"spec": {{"volumes": [{{"name": "data", {}}}]}}}})", source)));
   };
@@ -206,7 +206,7 @@ TEST(Copies, AreRefusedOrMadeAfterwardsByWhatThePodHoldsOfItsNode) {
 }
 
 // Requests by phase: a migration observes before every step, so each request counts.
-TEST_F(Looking, AsksForWhatThePhaseNeedsAndNothingMore) {
+TEST_F(MigrationObserverTest, EachPhaseSendsOnlyTheRequestsThatItNeeds) {
   const std::string pod = "get pods web/api-1";
   const std::string workload = "get deployments.apps web/api";
   const std::string autoscalers = "list horizontalpodautoscalers.autoscaling in web";

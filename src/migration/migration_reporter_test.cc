@@ -34,7 +34,7 @@ std::string text(const std::optional<LogLine>& line, Language language) {
 std::string chinese(const std::optional<LogLine>& line) { return text(line, Language::Chinese); }
 
 // The texts that the guides search for with grep.
-TEST(MigrationReporter, SpeaksTheGuidesChinese) {
+TEST(MigrationReporter, ChineseLogLinesHaveTheTextsOfTheGuides) {
   const WallTime now{};
   const api::Migration one = example();
   Step begins = doing(StepType::Write);
@@ -62,7 +62,7 @@ TEST(MigrationReporter, SpeaksTheGuidesChinese) {
   EXPECT_THAT(chinese(last_log_line(last)), HasSubstr("协调重调度失败，回退"));
 }
 
-TEST(MigrationReporter, SaysWhatWasRefusedButNotOfAHint) {
+TEST(MigrationReporter, LogsARefusedStepButNotARefusedNomination) {
   const StepRefusal refusal{true, "not allowed to evict: pods/eviction is forbidden"};
   EXPECT_THAT(chinese(log_line_for(example(), StepType::Evict, refusal)),
               HasSubstr(R"("驱逐源Pod失败" pod="default/load-balance-test-abc123" err="not allowed to evict)"));
@@ -71,12 +71,12 @@ TEST(MigrationReporter, SaysWhatWasRefusedButNotOfAHint) {
   EXPECT_EQ(log_line_for(example(), StepType::Nominate, refusal), std::nullopt);
 }
 
-TEST(MigrationReporter, SpeaksEnglishByDefault) {
+TEST(MigrationReporter, EnglishLogLinesNameTheStepAndAPreflightIsNotLogged) {
   EXPECT_THAT(text(log_line_for(example(), doing(StepType::Evict)), Language::English), HasSubstr("\"pod evicted\""));
   EXPECT_EQ(text(log_line_for(example(), doing(StepType::Preflight)), Language::English), "");
 }
 
-TEST(MigrationReporter, AReplicaIsAwayFromItsEvictionUntilItsReplacementIsReady) {
+TEST(MigrationReporter, AReplicaIsUnavailableFromItsEvictionUntilItsReplacementIsReady) {
   api::Migration one = example();
   const WallTime then{std::chrono::seconds{1'700'000'000}};
   EXPECT_EQ(unavailable_seconds(one), 0);

@@ -13,7 +13,7 @@ using testing::Pair;
 using testing::UnorderedElementsAre;
 
 // A budget that selects only some pods of a workload allows no disruption: Kubernetes compares with all replicas.
-TEST(TemporaryBudget, CoversTheWholeWorkloadAndNotOneReplicaRevisionOrZone) {
+TEST(TemporaryBudget, SelectsTheWholeWorkloadAndNotOneReplicaRevisionOrZone) {
   api::Pod pod;
   auto& labels = *pod.mutable_metadata()->mutable_labels();
   for (const char* key :
@@ -26,21 +26,21 @@ TEST(TemporaryBudget, CoversTheWholeWorkloadAndNotOneReplicaRevisionOrZone) {
   EXPECT_THAT(budget.spec().selector().match_labels(), UnorderedElementsAre(Pair("app", "web")));
 }
 
-TEST(TemporaryBudget, AsksForAsManyAvailableAsTheSettingsSay) {
+TEST(TemporaryBudget, HasTheMinAvailableOfTheSettings) {
   MigrationSettings settings;
   settings.min_available = "3";
   settings.max_unavailable_budget = "2";
   const api::PodDisruptionBudget number = budget_for({}, settings, {});
   EXPECT_EQ(number.spec().min_available().int_val(), 3);
   EXPECT_EQ(number.spec().min_available().type(), 0);
-  EXPECT_FALSE(number.spec().has_max_unavailable()) << "Kubernetes takes one of the two";
+  EXPECT_FALSE(number.spec().has_max_unavailable()) << "Kubernetes accepts only one of the two fields";
   settings.min_available = "75%";
   const api::PodDisruptionBudget share = budget_for({}, settings, {});
   EXPECT_EQ(share.spec().min_available().str_val(), "75%");
   EXPECT_EQ(share.spec().min_available().type(), 1);
 }
 
-TEST(TemporaryBudget, AllowsOneToBeUnavailableUnlessTheSettingsSayOtherwise) {
+TEST(TemporaryBudget, AllowsOneUnavailablePodUnlessTheSettingsSetAnotherLimit) {
   MigrationSettings settings;
   const api::PodDisruptionBudget usual = budget_for({}, settings, {});
   EXPECT_EQ(usual.spec().max_unavailable().int_val(), 1);
@@ -50,7 +50,7 @@ TEST(TemporaryBudget, AllowsOneToBeUnavailableUnlessTheSettingsSayOtherwise) {
 }
 
 // The garbage collector deletes the budget with its Migration if everything else fails.
-TEST(TemporaryBudget, BelongsToItsMigration) {
+TEST(TemporaryBudget, IsOwnedByItsMigration) {
   MoveRequest request;
   request.ns = "web";
   request.pod = "p";

@@ -61,7 +61,7 @@ class Protocol : public testing::Test {
   MigrationSettings settings_;
 };
 
-TEST_F(Protocol, NothingIsDoneBeforeTheRecordSaysSo) {
+TEST_F(Protocol, EachPhaseIsWrittenToTheRecordBeforeItsSteps) {
   EXPECT_EQ(write(), "Preparing");
   EXPECT_EQ(step().what, StepType::MarkWorkload);
   seen_.workload->mark = "m";
@@ -71,17 +71,17 @@ TEST_F(Protocol, NothingIsDoneBeforeTheRecordSaysSo) {
   EXPECT_EQ(step().what, StepType::Evict);
 }
 
-TEST_F(Protocol, AWorkloadThatLacksAReplicaIsNotTakenAnother) {
+TEST_F(Protocol, AReadyPodIsNotEvictedWhileAnotherReplicaIsNotReady) {
   prepare();
   seen_.workload->mark = "m";
   seen_.preflight_passed = true;
   seen_.pods[1].ready = false;
   EXPECT_EQ(step().what, StepType::Wait);
-  seen_.source->ready = false;  // a pod that does not serve is not counted as missing
+  seen_.source->ready = false;  // without this pod the workload has no fewer ready replicas
   EXPECT_EQ(write(), "Evicting");
 }
 
-TEST_F(Protocol, AWorkloadOfTenMayLackTwoWhereItIsSaidSo) {
+TEST_F(Protocol, MaxUnavailablePercentSetsHowManyReplicasMayBeUnavailable) {
   seen_.workload->desired = 20;
   seen_.pods.assign(19, *seen_.source);
   EXPECT_THAT(budget_problem(seen_, settings_), HasSubstr("1 of 20"));
@@ -89,7 +89,7 @@ TEST_F(Protocol, AWorkloadOfTenMayLackTwoWhereItIsSaidSo) {
   EXPECT_EQ(budget_problem(seen_, settings_), "");
 }
 
-TEST_F(Protocol, TheReplacementIsNotOneThatWasThereBefore) {
+TEST_F(Protocol, TheReplacementIsANewPodPreferablyOnTheTarget) {
   prepare();
   note_known(*migration_.mutable_status(), seen_);
   migration_.mutable_status()->set_phase("Replacing");
@@ -99,10 +99,10 @@ TEST_F(Protocol, TheReplacementIsNotOneThatWasThereBefore) {
   seen_.pods.push_back(pod("api-3", "u3", "c"));
   seen_.pods.push_back(pod("api-4", "u4", "b"));
   ASSERT_NE(replacement_in(migration_, seen_), nullptr);
-  EXPECT_EQ(replacement_in(migration_, seen_)->name, "api-4") << "one that landed where it was wanted";
+  EXPECT_EQ(replacement_in(migration_, seen_)->name, "api-4") << "a new pod on the target is preferred";
 }
 
-TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
+TEST_F(Protocol, ASingleReplicaMovesMakeBeforeBreakUnlessASecondReplicaIsUnsafe) {
   seen_.workload->desired = 1;
   EXPECT_EQ(choose_mode(migration_, seen_, settings_).mode, MoveMode::MakeBeforeBreak);
   seen_.workload->autoscaled = true;
@@ -116,8 +116,8 @@ TEST_F(Protocol, ASingleReplicaSurgesUnlessThatIsNotSafe) {
   EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("identities"));
 }
 
-// A new autoscaler would undo the surge, or take it for its own value.
-TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
+// A new autoscaler would undo the surge, or keep it as its own value.
+TEST_F(Protocol, AMakeBeforeBreakMoveIsRefusedOnceAnAutoscalerSetsTheReplicas) {
   seen_.workload->desired = 1;
   prepare();
   ASSERT_EQ(migration_.status().mode(), "MakeBeforeBreak");
@@ -128,7 +128,7 @@ TEST_F(Protocol, NothingSurgesOnceAnAutoscalerOwnsTheReplicas) {
 }
 
 // A user may scale the workload down to the pod that is moved.
-TEST_F(Protocol, WhatBecameASingleReplicaIsNotEvicted) {
+TEST_F(Protocol, APodThatBecomesTheOnlyReplicaIsNotEvicted) {
   prepare();
   ASSERT_EQ(migration_.status().mode(), "Coordinated");
   seen_.workload->mark = "m";
@@ -146,13 +146,13 @@ TEST_F(Protocol, WhatBecameASingleReplicaIsNotEvicted) {
   }
 }
 
-TEST_F(Protocol, NothingBeginsTowardsATargetThatTakesNothing) {
+TEST_F(Protocol, AMoveToATargetWithAProblemIsRefused) {
   seen_.target_problem = "node b is cordoned";
   EXPECT_EQ(write(), "Refused");
   EXPECT_EQ(migration_.status().message(), "node b is cordoned");
 }
 
-TEST_F(Protocol, InEveryModeATargetThatTakesNothingAnyMoreEndsTheMoveBeforeThePodIsTouched) {
+TEST_F(Protocol, InEveryModeATargetThatBecomesUnusableEndsTheMoveBeforeThePodIsChanged) {
   settings_.direct = true;
   const api::Migration begun = migration_;
   for (const MoveMode mode : {MoveMode::Coordinated, MoveMode::MakeBeforeBreak, MoveMode::Direct}) {
@@ -169,25 +169,25 @@ TEST_F(Protocol, InEveryModeATargetThatTakesNothingAnyMoreEndsTheMoveBeforeThePo
   }
 }
 
-TEST_F(Protocol, WhatIsProtectedStaysAndSaysWhy) {
+TEST_F(Protocol, AMoveOfAProtectedPodIsRefusedWithTheReason) {
   seen_.source->protected_because = "static pods are not moved";
   EXPECT_EQ(write(), "Refused");
   EXPECT_EQ(migration_.status().message(), "static pods are not moved");
 }
 
-TEST_F(Protocol, WhatItsWorkloadProtectsStaysAndSaysWhy) {
+TEST_F(Protocol, AMoveOfAPodOfAProtectedWorkloadIsRefusedWithTheReason) {
   seen_.workload->protected_because = "its workload has opted out of moves";
   EXPECT_EQ(write(), "Refused");
   EXPECT_EQ(migration_.status().message(), "its workload has opted out of moves");
 }
 
-TEST_F(Protocol, ASecondMoveOfThePodIsRefused) {
+TEST_F(Protocol, ASecondMoveOfTheSamePodIsRefused) {
   seen_.moved_by = "web/other";
   EXPECT_EQ(write(), "Refused");
   EXPECT_THAT(migration_.status().message(), HasSubstr("web/other"));
 }
 
-TEST_F(Protocol, AnotherMoveOfTheWorkloadIsWaitedForUntilTheTimeIsOver) {
+TEST_F(Protocol, AMoveWaitsForAnEarlierMoveOfTheWorkloadUntilItsDeadline) {
   seen_.ahead = "web/other";
   EXPECT_EQ(step().what, StepType::Wait);
   seen_.now = deadline_of(migration_);
@@ -195,7 +195,7 @@ TEST_F(Protocol, AnotherMoveOfTheWorkloadIsWaitedForUntilTheTimeIsOver) {
   EXPECT_THAT(migration_.status().message(), HasSubstr("the deadline passed while the move was queued: web/other"));
 }
 
-TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {
+TEST_F(Protocol, AllConditionsAreCheckedAgainBeforeTheEviction) {
   prepare();
   seen_.workload->mark = "m";
   seen_.preflight_passed = true;
@@ -204,10 +204,10 @@ TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {
   EXPECT_EQ(step().what, StepType::Wait) << "a rollout has begun";
   seen_.workload->settled = true;
   seen_.pods[1].ready = false;
-  EXPECT_EQ(step().what, StepType::Wait) << "another replica is away";
+  EXPECT_EQ(step().what, StepType::Wait) << "another replica is not ready";
   seen_.pods[1].ready = true;
   seen_.budgets.matching = 2;
-  EXPECT_EQ(step().what, StepType::Write) << "Kubernetes evicts no pod that two budgets cover";
+  EXPECT_EQ(step().what, StepType::Write) << "Kubernetes does not evict a pod that two PodDisruptionBudgets match";
   seen_.budgets.matching = 1;
   EXPECT_EQ(step().what, StepType::Evict);
   seen_.now = deadline_of(migration_);
@@ -215,7 +215,7 @@ TEST_F(Protocol, TheLastLookBeforeTheEvictionCountsToo) {
   EXPECT_EQ(result_of(migration_), MoveResult::Refused);
 }
 
-TEST_F(Protocol, ATemporaryBudgetIsMadeWhereNoneMatchesAndGoesWhenOneDoes) {
+TEST_F(Protocol, ATemporaryBudgetIsCreatedIfNoneMatchesAndDeletedWhenAnotherMatches) {
   settings_.protect_unprotected = true;
   prepare();
   seen_.workload->mark = "m";
@@ -226,19 +226,19 @@ TEST_F(Protocol, ATemporaryBudgetIsMadeWhereNoneMatchesAndGoesWhenOneDoes) {
   EXPECT_EQ(migration_.status().budget(), "api-rescheduler-pdb");
   EXPECT_EQ(step().what, StepType::CreateBudget);
   seen_.budgets.own = true;
-  EXPECT_EQ(step().what, StepType::Wait) << "its controller has not seen it yet";
+  EXPECT_EQ(step().what, StepType::Wait) << "the disruption controller has not processed it yet";
   seen_.budgets.own_counts = true;
   EXPECT_EQ(step().what, StepType::Preflight);
   seen_.budgets.matching = 1;
-  EXPECT_EQ(step().what, StepType::DeleteBudget) << "two would block every eviction";
+  EXPECT_EQ(step().what, StepType::DeleteBudget) << "two PodDisruptionBudgets would block every eviction";
 }
 
-TEST_F(Protocol, APodThatHasItsPartInAnotherMoveStays) {
+TEST_F(Protocol, AMoveOfAPodThatAnotherMoveHasMarkedIsRefused) {
   seen_.source->mark = "other";
   EXPECT_EQ(write(), "Refused");
 }
 
-TEST_F(Protocol, AnotherMovesMarkOnTheWorkloadIsNeverOverwritten) {
+TEST_F(Protocol, TheMarkOfAnotherMoveOnTheWorkloadIsNeverOverwritten) {
   seen_.workload->mark = "other";
   EXPECT_EQ(step().what, StepType::Wait);
   seen_.workload->mark.clear();
@@ -253,7 +253,7 @@ TEST_F(Protocol, AnotherMovesMarkOnTheWorkloadIsNeverOverwritten) {
   EXPECT_EQ(step().what, StepType::MarkWorkload);
 }
 
-TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
+TEST_F(Protocol, OnePatchRemovesTheMarkAndRestoresTheReplicasUnlessTheyWereChanged) {
   ObservedWorkload workload = *seen_.workload;
   workload.version = "7";
   EXPECT_THAT(mark_workload_patch(migration_, workload, 3), HasSubstr(R"("replicas":3)"));
@@ -267,7 +267,7 @@ TEST_F(Protocol, ASurgeIsUndoneInTheSameBreathAsItsMark) {
   EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("resourceVersion":"7")"));
 }
 
-TEST_F(Protocol, AnIntentIsReadAsItWasWritten) {
+TEST_F(Protocol, AWrittenIntentIsReadBackUnchanged) {
   WrittenIntent intent{"m", "p", "a", "b", "2026-01-01T00:00:00Z", 3, 2};
   const auto read = parse_intent(to_text(intent));
   ASSERT_TRUE(read);
@@ -279,7 +279,7 @@ TEST_F(Protocol, AnIntentIsReadAsItWasWritten) {
   EXPECT_FALSE(parse_intent(""));
 }
 
-TEST(CopyName, OfACopyIsThatOfTheFirst) {
+TEST(CopyName, ACopyOfACopyHasTheNameOfTheOriginalPodAndANewTime) {
   const WallTime now{1'700'000'123s};
   EXPECT_EQ(copy_name("p", now), "rescheduled-p-1700000123");
   EXPECT_EQ(copy_name("rescheduled-p-1699999999", now), "rescheduled-p-1700000123");
@@ -287,7 +287,7 @@ TEST(CopyName, OfACopyIsThatOfTheFirst) {
   EXPECT_LE(copy_name(std::string(253, 'x'), now).size(), 253U);
 }
 
-TEST(Trouble, EachRefusalHasItsMeaning) {
+TEST(StepRefusal, EachApiErrorIsNoRefusalATemporaryRefusalOrAPermanentRefusal) {
   const auto error = [](Errc code, int status, std::string message) {
     Error made{code, std::move(message)};
     made.http_status = status;
@@ -305,7 +305,7 @@ TEST(Trouble, EachRefusalHasItsMeaning) {
       refusal_in(StepType::Evict, error(Errc::Denied, 403, R"(cannot create resource "pods/eviction")"));
   EXPECT_TRUE(denied->for_good);
   EXPECT_THAT(denied->message, HasSubstr("pods/eviction"));
-  EXPECT_FALSE(refusal_in(StepType::Nominate, error(Errc::Denied, 403, ""))->for_good) << "a hint less";
+  EXPECT_FALSE(refusal_in(StepType::Nominate, error(Errc::Denied, 403, ""))->for_good) << "a nomination is only a hint";
 }
 
 }  // namespace

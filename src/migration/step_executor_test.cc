@@ -12,9 +12,9 @@
 namespace rescheduler::migration {
 namespace {
 
-class Acting : public testing::Test {
+class StepExecutorTest : public testing::Test {
  protected:
-  Acting() {
+  StepExecutorTest() {
     MoveRequest request;
     request.ns = "web";
     request.pod = "api-1";
@@ -57,7 +57,7 @@ class Acting : public testing::Test {
   api::Migration migration_;
 };
 
-TEST_F(Acting, EvictsAndDeletesThePodItWasDecidedOn) {
+TEST_F(StepExecutorTest, EvictsAndDeletesThePodWithTheObservedUid) {
   for (const StepType what : {StepType::Evict, StepType::DeletePod}) {
     put_pod("u1");
     EXPECT_EQ(act(what, "u1"), std::nullopt) << to_string(what);
@@ -66,7 +66,7 @@ TEST_F(Acting, EvictsAndDeletesThePodItWasDecidedOn) {
 }
 
 // A StatefulSet recreates a pod under the same name, perhaps between the observation and the eviction.
-TEST_F(Acting, LeavesAnotherPodOfTheSameNameAlone) {
+TEST_F(StepExecutorTest, NeitherEvictsNorDeletesAnotherPodOfTheSameName) {
   put_pod("another");
   for (const StepType what : {StepType::Preflight, StepType::Evict, StepType::DeletePod}) {
     EXPECT_EQ(act(what, "u1"), Errc::Conflict) << to_string(what);
@@ -74,15 +74,15 @@ TEST_F(Acting, LeavesAnotherPodOfTheSameNameAlone) {
   }
 }
 
-TEST_F(Acting, NeitherMarksNorReleasesAnotherPodOfTheSameName) {
+TEST_F(StepExecutorTest, NeitherMarksNorUnmarksNorReleasesAnotherPodOfTheSameName) {
   put_pod("another");
   for (const StepType what : {StepType::MarkPod, StepType::ReleaseCopy})
     EXPECT_EQ(act(what, "u1"), Errc::Conflict) << to_string(what);
-  EXPECT_EQ(act(StepType::UnmarkPod, "u1"), std::nullopt) << "nothing is left to undo";
+  EXPECT_EQ(act(StepType::UnmarkPod, "u1"), std::nullopt) << "nothing is left to unmark";
   for (const auto& call : api_.calls()) EXPECT_EQ(call.patch, "") << call.text;
 }
 
-TEST_F(Acting, DeletesItsOwnBudgetAndNoneThatSomebodyMadeUnderItsName) {
+TEST_F(StepExecutorTest, DeletesOnlyThePodDisruptionBudgetWithTheObservedUid) {
   put_budget("theirs");
   EXPECT_EQ(act(StepType::DeleteBudget, "ours"), Errc::Conflict);
   EXPECT_TRUE(has_budget());
@@ -90,13 +90,13 @@ TEST_F(Acting, DeletesItsOwnBudgetAndNoneThatSomebodyMadeUnderItsName) {
   EXPECT_FALSE(has_budget());
 }
 
-TEST_F(Acting, AsksWithoutEvicting) {
+TEST_F(StepExecutorTest, APreflightDoesNotEvictThePod) {
   put_pod("u1");
   EXPECT_EQ(act(StepType::Preflight, "u1"), std::nullopt);
   EXPECT_TRUE(has_pod());
 }
 
-TEST_F(Acting, TakesOneRequestAStepAndTwoWhereItReadsThePodFirst) {
+TEST_F(StepExecutorTest, AStepSendsOneRequestOrTwoIfItReadsThePodFirstAndAWaitSendsNone) {
   const auto requests = [&](StepType what) {
     put_pod("u1");
     put_budget("u1");

@@ -18,7 +18,7 @@ using testing::Each;
 using testing::SizeIs;
 using testing::StartsWith;
 
-class Sweeping : public testing::Test {
+class SweeperTest : public testing::Test {
  protected:
   // A copy of a bare pod that is not ready.
   api::Pod copy(const std::string& uid) {
@@ -46,7 +46,7 @@ class Sweeping : public testing::Test {
     made.mutable_metadata()->set_uid(uid);
     return made;
   }
-  api::Migration over(const std::string& name, const std::string& uid) {
+  api::Migration finished(const std::string& name, const std::string& uid) {
     api::Migration made = record(name, uid);
     *made.mutable_status() = ended(made, MoveResult::Succeeded, "", time_.clock.wall_now());
     return made;
@@ -70,7 +70,7 @@ class Sweeping : public testing::Test {
   MigrationSettings settings_;
 };
 
-TEST_F(Sweeping, DeletesWhatIsLeftOfAMoveThatIsOver) {
+TEST_F(SweeperTest, DeletesTheCopyAndTheBudgetOfAMigrationThatIsGone) {
   api_.put(copy("u1"));
   api_.put(budget("b1"));
   EXPECT_EQ(sweep().undone, 2U);
@@ -78,7 +78,7 @@ TEST_F(Sweeping, DeletesWhatIsLeftOfAMoveThatIsOver) {
   EXPECT_THAT(api_.all<api::PodDisruptionBudget>(), SizeIs(0));
 }
 
-TEST_F(Sweeping, LeavesWhatAMoveIsStillInChargeOf) {
+TEST_F(SweeperTest, KeepsTheCopyAndTheBudgetOfAnActiveMigration) {
   api_.put(copy("u1"));
   api_.put(budget("b1"));
   api_.put(record("m", "m1"));
@@ -87,25 +87,25 @@ TEST_F(Sweeping, LeavesWhatAMoveIsStillInChargeOf) {
   EXPECT_THAT(api_.all<api::PodDisruptionBudget>(), SizeIs(1));
 }
 
-TEST_F(Sweeping, LeavesWhatWasMadeAnewUnderTheSameName) {
+TEST_F(SweeperTest, KeepsACopyThatWasRecreatedUnderTheSameName) {
   api_.put(copy("u1"));
   replace_before_deletion([this] { api_.put(copy("another")); });
-  EXPECT_TRUE(sweep().unfinished) << "it looks once more soon";
+  EXPECT_TRUE(sweep().unfinished) << "the sweep is repeated soon";
   EXPECT_THAT(api_.all<api::Pod>(), SizeIs(1));
 }
 
-TEST_F(Sweeping, LeavesABudgetThatWasMadeAnewUnderTheSameName) {
+TEST_F(SweeperTest, KeepsABudgetThatWasRecreatedUnderTheSameName) {
   api_.put(budget("b1"));
   replace_before_deletion([this] { api_.put(budget("another")); });
   EXPECT_TRUE(sweep().unfinished);
   EXPECT_THAT(api_.all<api::PodDisruptionBudget>(), SizeIs(1));
 }
 
-TEST_F(Sweeping, ForgetsTheOldestRecordsBeyondWhatIsKept) {
+TEST_F(SweeperTest, DeletesTheOldestFinishedMigrationsBeyondTheHistoryLimit) {
   settings_.history = 1;
-  api_.put(over("old", "m1"));
+  api_.put(finished("old", "m1"));
   time_.clock.advance(std::chrono::seconds{1});
-  api_.put(over("new", "m2"));
+  api_.put(finished("new", "m2"));
   api_.put(record("live", "m3"));
   EXPECT_EQ(sweep().forgotten, 1U);
   EXPECT_FALSE(api_.find<api::Migration>("web", "old"));
@@ -113,21 +113,21 @@ TEST_F(Sweeping, ForgetsTheOldestRecordsBeyondWhatIsKept) {
   EXPECT_TRUE(api_.find<api::Migration>("web", "live"));
 }
 
-TEST_F(Sweeping, ForgetsNoRecordThatWasMadeAnewUnderTheSameName) {
+TEST_F(SweeperTest, KeepsAMigrationThatWasRecreatedUnderTheSameName) {
   settings_.history = 0;
-  api_.put(over("m", "m1"));
-  replace_before_deletion([this] { api_.put(over("m", "another")); });
+  api_.put(finished("m", "m1"));
+  replace_before_deletion([this] { api_.put(finished("m", "another")); });
   EXPECT_TRUE(sweep().unfinished);
   EXPECT_TRUE(api_.find<api::Migration>("web", "m"));
 }
 
 // One list request per kind; the sweep runs every five minutes, regardless of the cluster size.
-TEST_F(Sweeping, WritesNothingAndListsEachKindOnceWhereNothingIsLeft) {
+TEST_F(SweeperTest, ListsEachKindOnceAndWritesNothingIfNothingIsLeft) {
   sweep();
-  std::vector<std::string> asked;
-  for (const auto& call : api_.calls()) asked.push_back(call.text);
-  EXPECT_THAT(asked, SizeIs(7));
-  EXPECT_THAT(asked, Each(StartsWith("list ")));
+  std::vector<std::string> sent;
+  for (const auto& call : api_.calls()) sent.push_back(call.text);
+  EXPECT_THAT(sent, SizeIs(7));
+  EXPECT_THAT(sent, Each(StartsWith("list ")));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(WorkloadQueue, GoByWhoCameFirst) {
+TEST(WorkloadQueue, MovesAreQueuedInTheOrderOfTheirArrival) {
   WorkloadQueue workload_queue;
   workload_queue.enqueue("web", "a", false);
   workload_queue.enqueue("web", "b", false);
@@ -22,7 +22,7 @@ TEST(WorkloadQueue, GoByWhoCameFirst) {
   EXPECT_EQ(workload_queue.ahead_of("web", "c"), "b");
 }
 
-TEST(WorkloadQueue, OnlyTheNextOneIsWokenAndNobodyByOneThatOnlyWaited) {
+TEST(WorkloadQueue, RemovingTheFirstMoveWakesTheNextOneAndRemovingAWaitingMoveWakesNone) {
   WorkloadQueue workload_queue;
   for (const char* move : {"a", "b", "c"}) workload_queue.enqueue("web", move, false);
   workload_queue.enqueue("db", "d", false);
@@ -33,7 +33,7 @@ TEST(WorkloadQueue, OnlyTheNextOneIsWokenAndNobodyByOneThatOnlyWaited) {
   EXPECT_EQ(workload_queue.ahead_of("db", "late"), "d");
 }
 
-TEST(WorkloadQueue, WhatHasBegunGoesFirst) {
+TEST(WorkloadQueue, AMoveThatHasBegunGoesToTheFrontOfTheQueue) {
   WorkloadQueue workload_queue;
   workload_queue.enqueue("web", "a", false);
   workload_queue.enqueue("web", "b", false);
@@ -44,7 +44,7 @@ TEST(WorkloadQueue, WhatHasBegunGoesFirst) {
   EXPECT_THAT(workload_queue.remove("c"), ElementsAre("b"));
 }
 
-TEST(WorkloadQueue, WhoLeavesLeavesEveryQueue) {
+TEST(WorkloadQueue, AMoveThatLeavesIsRemovedFromAllQueues) {
   WorkloadQueue workload_queue;
   workload_queue.enqueue("pod", "a", false);
   workload_queue.enqueue("web", "a", false);

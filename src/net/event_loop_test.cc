@@ -20,7 +20,7 @@ Task<Result<void>> sleep_in(std::chrono::nanoseconds duration) {
   co_return slept;
 }
 
-// Awaits `wait` twice and reports both outcomes.
+// The outcomes of the two waits of sleep_twice().
 struct Outcomes {
   std::promise<Errc> first;
   std::promise<Errc> second;
@@ -35,18 +35,18 @@ Task<void> sleep_twice(std::shared_ptr<Outcomes> outcomes, std::shared_ptr<std::
   outcomes->second.set_value(second ? Errc::Internal : second.error().code);
 }
 
-Task<void> throws_up() {
+Task<void> throw_runtime_error() {
   throw std::runtime_error("the pot boiled over");
   co_return;
 }
 
-TEST(EventLoop, HandsAResultBackToAnotherThread) {
+TEST(EventLoop, ReturnsAResultToAnotherThread) {
   EventLoop loop;
   EXPECT_EQ(loop.await_result<int>(answer(42)), 42);
   EXPECT_FALSE(loop.on_loop_thread());
 }
 
-TEST(EventLoop, EndsWhileJobsStillWait) {
+TEST(EventLoop, CanBeDestroyedWhileJobsStillWait) {
   auto outcomes = std::make_shared<Outcomes>();
   auto started = std::make_shared<std::promise<void>>();
   Job job;
@@ -61,19 +61,19 @@ TEST(EventLoop, EndsWhileJobsStillWait) {
   EXPECT_EQ(outcomes.use_count(), 1) << "the coroutine's frame was not freed";
 }
 
-TEST(Sleep, LastsAsLongAsAskedAndNoLess) {
+TEST(Sleep, LastsAtLeastTheRequestedDuration) {
   EventLoop loop;
   const auto before = std::chrono::steady_clock::now();
   EXPECT_TRUE(loop.await_result<void>(sleep_in(20ms)));
   EXPECT_GE(std::chrono::steady_clock::now() - before, 20ms);
 }
 
-TEST(Sleep, OfANegativeTimeReturnsAtOnce) {
+TEST(Sleep, ReturnsAtOnceForANegativeDuration) {
   EventLoop loop;
   EXPECT_TRUE(loop.await_result<void>(sleep_in(-1h)));
 }
 
-TEST(Job, CancelledOnceStaysCancelledForEveryLaterWait) {
+TEST(Job, EveryWaitAfterACancelIsCancelled) {
   EventLoop loop;
   auto outcomes = std::make_shared<Outcomes>();
   auto started = std::make_shared<std::promise<void>>();
@@ -87,7 +87,7 @@ TEST(Job, CancelledOnceStaysCancelledForEveryLaterWait) {
   EXPECT_EQ(outcomes->second.get_future().get(), Errc::Cancelled);
 }
 
-TEST(Job, MayBeCancelledFromManyThreadsAtOnce) {
+TEST(Job, CanBeCancelledFromTwoThreadsAtOnce) {
   EventLoop loop;
   for (int round = 0; round < 50; ++round) {
     auto outcomes = std::make_shared<Outcomes>();
@@ -100,7 +100,7 @@ TEST(Job, MayBeCancelledFromManyThreadsAtOnce) {
   }
 }
 
-TEST(Job, CancelAfterTheEndDoesNothing) {
+TEST(Job, CancelOfAJobThatNeverStartedDoesNothing) {
   EventLoop loop;
   Job never_started;
   never_started.cancel();
@@ -114,25 +114,25 @@ Task<Result<bool>> ended(Job job, std::chrono::nanoseconds limit) {
   co_return has;
 }
 
-TEST(Job, IsWaitedForUntilItEndsOrTheLimitHasPassed) {
+TEST(Job, EndedWithinWaitsUntilTheJobEndsOrTheLimitPasses) {
   EventLoop loop;
   auto outcomes = std::make_shared<Outcomes>();
   auto started = std::make_shared<std::promise<void>>();
   Job job = spawn(loop.executor(), "sleeper", sleep_twice(outcomes, started));
   started->get_future().wait();
   EXPECT_EQ(loop.await_result<bool>(ended(job, 1ms)), false);
-  EXPECT_FALSE(job.done()) << "the job was not cancelled";
+  EXPECT_FALSE(job.done()) << "ended_within() must not cancel the job";
   job.cancel();
   EXPECT_EQ(loop.await_result<bool>(ended(job, 1h)), true);
-  EXPECT_EQ(loop.await_result<bool>(ended(job, 0s)), true) << "it has ended before";
+  EXPECT_EQ(loop.await_result<bool>(ended(job, 0s)), true) << "the job ended before the call";
 }
 
-TEST(JobDeathTest, AnEscapedExceptionEndsTheProcessWithTheJobsName) {
+TEST(JobDeathTest, AnEscapedExceptionAbortsTheProcessAndPrintsTheJobName) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
       {
         EventLoop loop;
-        spawn(loop.executor(), "cook", throws_up());
+        spawn(loop.executor(), "cook", throw_runtime_error());
         (void)loop.await_result<void>(sleep_in(1h));
       },
       "cook.*the pot boiled over");
@@ -169,12 +169,12 @@ class GateTest : public ::testing::Test {
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>(loop_.executor());
 };
 
-TEST_F(GateTest, OpensForEveryWaiterAndForThoseWhoComeLater) {
+TEST_F(GateTest, OpeningReleasesCurrentAndLaterWaiters) {
   EXPECT_THAT(loop_.await_result<std::vector<int>>(open_after_two_wait(gate_, false)).value(), ElementsAre(1, 2));
   EXPECT_TRUE(gate_->is_open());
 }
 
-TEST_F(GateTest, ACancelledWaiterLeavesAloneTheOthersWait) {
+TEST_F(GateTest, CancellingOneWaiterDoesNotWakeTheOtherWaiter) {
   EXPECT_THAT(loop_.await_result<std::vector<int>>(open_after_two_wait(gate_, true)).value(), ElementsAre(-2, 1));
 }
 

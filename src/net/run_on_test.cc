@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Task<Result<std::thread::id>> thread_it_runs_on() { co_return std::this_thread::get_id(); }
+Task<Result<std::thread::id>> current_thread() { co_return std::this_thread::get_id(); }
 
 Task<Result<void>> sleep_long() {
   RealTimers timers;
@@ -37,7 +37,7 @@ struct Seen {
 };
 
 Task<void> hop(Executor other, std::shared_ptr<Seen> seen) {
-  auto there = co_await run_on(other, thread_it_runs_on());
+  auto there = co_await run_on(other, current_thread());
   seen->there.set_value(there.value());
   seen->afterwards.set_value(std::this_thread::get_id());
 }
@@ -48,31 +48,31 @@ Task<void> hop_with(Executor other, Task<Result<T>> task, std::shared_ptr<std::p
   answer->set_value(std::move(got));
 }
 
-TEST(RunOn, RunsThereAndGoesOnHere) {
+TEST(RunOn, RunsTheTaskOnTheOtherLoopAndContinuesOnTheCallersLoop) {
   EventLoop here;
   EventLoop other;
-  const auto here_thread = here.await_result(thread_it_runs_on());
-  const auto other_thread = other.await_result(thread_it_runs_on());
+  const auto here_thread = here.await_result(current_thread());
+  const auto other_thread = other.await_result(current_thread());
   auto seen = std::make_shared<Seen>();
   spawn(here.executor(), "hop", hop(other.executor(), seen));
   EXPECT_EQ(seen->there.get_future().get(), *other_thread);
   EXPECT_EQ(seen->afterwards.get_future().get(), *here_thread);
 }
 
-TEST(RunOn, WhoeverIsCancelledCancelsTheTaskThatItWaitsFor) {
+TEST(RunOn, CancellingTheCallerCancelsTheTask) {
   EventLoop here;
   EventLoop other;
   auto answer = std::make_shared<std::promise<Result<void>>>();
   Job job = spawn(here.executor(), "hop", hop_with<void>(other.executor(), sleep_long_twice(), answer));
-  ASSERT_TRUE(here.await_result(thread_it_runs_on()));
-  ASSERT_TRUE(other.await_result(thread_it_runs_on())) << "by now it sleeps";
+  ASSERT_TRUE(here.await_result(current_thread()));
+  ASSERT_TRUE(other.await_result(current_thread())) << "the task must sleep before the cancel";
   job.cancel();
   const Result<void> got = answer->get_future().get();
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().code, Errc::Cancelled);
 }
 
-TEST(RunOn, ATaskThatNeverWaitsEndsAlthoughItIsCancelled) {
+TEST(RunOn, ATaskThatNeverSuspendsReturnsItsResultDespiteACancel) {
   EventLoop here;
   EventLoop other;
   std::promise<void> begun;
@@ -82,29 +82,29 @@ TEST(RunOn, ATaskThatNeverWaitsEndsAlthoughItIsCancelled) {
   Job job = spawn(here.executor(), "hop", hop_with<int>(other.executor(), held_up(&begun, &go_on), answer));
   begun.get_future().wait();
   job.cancel();
-  ASSERT_TRUE(here.await_result(thread_it_runs_on())) << "by now it has been told";
+  ASSERT_TRUE(here.await_result(current_thread())) << "the cancel must arrive before the task continues";
   let_go.set_value();
   EXPECT_EQ(answer->get_future().get().value(), 7);
 }
 
-TEST(RunOn, ACancelAndTheEndOfTheTaskMayMeet) {
+TEST(RunOn, ACancelMayRaceWithTheEndOfTheTask) {
   EventLoop here;
   EventLoop other;
   for (int i = 0; i < 200; ++i) {
     auto answer = std::make_shared<std::promise<Result<std::thread::id>>>();
-    Job job = spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), thread_it_runs_on(), answer));
+    Job job = spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), current_thread(), answer));
     job.cancel();
     EXPECT_TRUE(answer->get_future().get());
   }
 }
 
 // The answer can destroy the loop that receives it, while the other thread has not yet left that loop.
-TEST(RunOn, LoopsThatHandEachOtherWorkGoOnceBothHaveStopped) {
+TEST(RunOn, LoopsThatExchangeTasksCanBeDestroyedAfterBothStopped) {
   for (int i = 0; i < 500; ++i) {
     EventLoop other;
     EventLoop here;  // destroyed first
     auto answer = std::make_shared<std::promise<Result<std::thread::id>>>();
-    spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), thread_it_runs_on(), answer));
+    spawn(here.executor(), "hop", hop_with<std::thread::id>(other.executor(), current_thread(), answer));
     EXPECT_TRUE(answer->get_future().get());
     here.stop();
     other.stop();

@@ -157,7 +157,7 @@ ClusterFuzzer::Step ClusterFuzzer::upsert_node(const std::string& name, const No
 
 ClusterFuzzer::Step ClusterFuzzer::remove_node(const std::string& name) {
   nodes_.erase(name);
-  return {Kind::NodeRemoved, incremental_.model().remove_node(name), fmt::format("{} goes", name)};
+  return {Kind::NodeRemoved, incremental_.model().remove_node(name), fmt::format("{} is removed", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::upsert_pod(const std::string& name, const PodBuilder& pod) {
@@ -171,7 +171,7 @@ ClusterFuzzer::Step ClusterFuzzer::remove_pod(const std::string& name) {
   if (known == pods_.end()) return {};
   const std::string uid = known->second.get().metadata().uid();
   pods_.erase(known);
-  return {Kind::PodRemoved, incremental_.model().remove_pod(uid), fmt::format("{} goes", name)};
+  return {Kind::PodRemoved, incremental_.model().remove_pod(uid), fmt::format("{} is removed", name)};
 }
 
 ClusterFuzzer::Step ClusterFuzzer::change_namespace() {
@@ -179,7 +179,7 @@ ClusterFuzzer::Step ClusterFuzzer::change_namespace() {
   if (one_in(4)) {
     namespaces_.erase(name);
     incremental_.model().remove_namespace(name);
-    return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} goes", name)};
+    return {Kind::NamespaceChanged, nullptr, fmt::format("namespace {} is removed", name)};
   }
   const NamespaceBuilder ns(name, one_in(2) ? Texts{} : Texts{{"team", "a"}});
   namespaces_.insert_or_assign(name, ns);
@@ -227,7 +227,7 @@ ClusterFuzzer::Step ClusterFuzzer::change_pod(const std::string& name) {
 
 void ClusterFuzzer::nominate_or_not() {
   nominated_.clear();
-  if (one_in(3)) nominated_.emplace_back(random_pod("promised"), pick(kNodes));
+  if (one_in(3)) nominated_.emplace_back(random_pod("nominated"), pick(kNodes));
 }
 
 ClusterFuzzer::Step ClusterFuzzer::random_step() {

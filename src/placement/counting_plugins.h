@@ -28,7 +28,7 @@ struct PluginCalls {
 };
 
 // Forwards every call to a plugin of another framework and counts it. Both frameworks use the same profile, so the
-// wrapper and the plugin have the same slot and share their CycleState notes.
+// wrapper and the plugin have the same slot and share their data in CycleState.
 class CountedPlugin final : public Plugin {
  public:
   CountedPlugin(const Plugin& real, PluginCalls& calls) : real_(real), calls_(calls) {}

@@ -31,8 +31,8 @@ struct DecisionCost : ::testing::Test {
   // Decides about the pod and returns the plugin calls.
   PluginCalls decide(const PodBuilder& built) {
     const api::Pod& object = built;
-    forms.push_back(model.compiled_spec_of(object));
-    const PodContext context = make_pod_context(model, object, *forms.back());
+    pod_specs.push_back(model.compiled_spec_of(object));
+    const PodContext context = make_pod_context(model, object, *pod_specs.back());
     framework->prepare(model, context);
     framework.take_calls();
     decision = placement::decide(*framework, context, nominated, {});
@@ -42,7 +42,7 @@ struct DecisionCost : ::testing::Test {
   PluginCalls place(const PodBuilder& built) {
     PluginCalls calls = decide(built);
     EXPECT_EQ(decision.outcome, Outcome::Scheduled);
-    model.assume(built, forms.back(), decision.node);
+    model.assume(built, pod_specs.back(), decision.node);
     return calls;
   }
   static PodBuilder replica(int i) {
@@ -51,12 +51,12 @@ struct DecisionCost : ::testing::Test {
 
   cluster::Cluster model;
   CountedFramework framework{standard_profile()};
-  std::vector<cluster::CompiledPodSpecPtr> forms;  // kept alive, as the queue keeps those of waiting pods
+  std::vector<cluster::CompiledPodSpecPtr> pod_specs;  // kept alive, as the queue keeps the specs of waiting pods
   NominatedPods nominated;
   Decision decision;
 };
 
-TEST_F(DecisionCost, TheFirstPodOfASignatureHasEveryNodeFilteredAndScoredOnceByEachPlugin) {
+TEST_F(DecisionCost, ForTheFirstPodOfASignatureEachPluginFiltersAndScoresEveryNodeOnce) {
   const PluginCalls calls = decide(replica(0));
   EXPECT_EQ(calls.filters.at("NodeResourcesFit"), kNodes);
   EXPECT_EQ(calls.scores.at("NodeResourcesFit"), kNodes);
@@ -64,7 +64,7 @@ TEST_F(DecisionCost, TheFirstPodOfASignatureHasEveryNodeFilteredAndScoredOnceByE
   EXPECT_THAT(calls.scores, Each(Pair(::testing::_, kNodes)));
 }
 
-TEST_F(DecisionCost, TheSameQuestionAskedAgainCostsNothing) {
+TEST_F(DecisionCost, AnEqualPodInAnUnchangedClusterNeedsNoPluginCalls) {
   decide(replica(0));
   const PluginCalls calls = decide(replica(1));
   EXPECT_THAT(calls.filters, IsEmpty());
@@ -72,17 +72,17 @@ TEST_F(DecisionCost, TheSameQuestionAskedAgainCostsNothing) {
   EXPECT_EQ(decision.feasible.size(), kNodes);
 }
 
-TEST_F(DecisionCost, EveryFurtherReplicaHasOneNodeLookedAtAgain) {
+TEST_F(DecisionCost, EachFurtherReplicaReevaluatesOnlyTheNodeOfThePreviousReplica) {
   place(replica(0));
   for (int i = 1; i < 30; ++i) {
     const PluginCalls calls = place(replica(i));
-    EXPECT_EQ(calls.filters.at("NodeResourcesFit"), 1U) << "the node of the pod before";
+    EXPECT_EQ(calls.filters.at("NodeResourcesFit"), 1U) << "the node of the previous replica";
     EXPECT_THAT(calls.filters, Each(Pair(::testing::_, 1U)));
     EXPECT_THAT(calls.scores, Each(Pair(::testing::_, 1U)));
   }
 }
 
-TEST_F(DecisionCost, ANodeThatChangesComesOrIsFilledIsTheOnlyOneLookedAtAgain) {
+TEST_F(DecisionCost, OnlyANodeThatIsAddedOrChangedOrWhosePodsChangedIsReevaluated) {
   decide(replica(0));
   model.upsert_node(numbered(7).taint("a", "", "PreferNoSchedule"));
   EXPECT_EQ(decide(replica(1)).filters.at("NodeResourcesFit"), 1U);
@@ -96,7 +96,7 @@ TEST_F(DecisionCost, ANodeThatChangesComesOrIsFilledIsTheOnlyOneLookedAtAgain) {
   EXPECT_THAT(decide(replica(5)).filters, IsEmpty());
 }
 
-TEST_F(DecisionCost, SignaturesThatTakeTurnsKeepWhatWasFoundOutForEach) {
+TEST_F(DecisionCost, AlternatingSignaturesKeepTheirCachedNodeResults) {
   const auto other = [](int i) { return pod("db-" + std::to_string(i)).requests("200m", "1Gi"); };
   place(replica(0));
   place(other(0));
@@ -106,7 +106,7 @@ TEST_F(DecisionCost, SignaturesThatTakeTurnsKeepWhatWasFoundOutForEach) {
   }
 }
 
-TEST_F(DecisionCost, WhatDependsOnOtherPodsIsAskedForEveryNodeAndNothingElseIs) {
+TEST_F(DecisionCost, OnlyPluginsThatDependOnOtherPodsFilterEveryNodeAgain) {
   const auto spread = [](int i) { return replica(i).spread({.labels = Texts{{"app", "web"}}}); };
   place(spread(0));
   const PluginCalls calls = place(spread(1));
@@ -115,36 +115,37 @@ TEST_F(DecisionCost, WhatDependsOnOtherPodsIsAskedForEveryNodeAndNothingElseIs) 
   EXPECT_EQ(calls.all_filters() - calls.filters.at("PodTopologySpread"), place(spread(2)).all_filters() - kNodes);
 }
 
-TEST_F(DecisionCost, ANominatedNodeThatWillDoIsTheOnlyOneLookedAt) {
+TEST_F(DecisionCost, AFeasibleNominatedNodeIsTheOnlyNodeThatIsEvaluated) {
   const PluginCalls calls = decide(replica(0).nominated("n9"));
   EXPECT_THAT(calls.filters, Each(Pair(::testing::_, 1U)));
-  EXPECT_THAT(calls.scores, IsEmpty()) << "there is nothing to choose";
+  EXPECT_THAT(calls.scores, IsEmpty()) << "there is only one node to choose";
 }
 
-TEST_F(DecisionCost, ANominatedPodMakesOnlyItsOwnNodeDearer) {
+TEST_F(DecisionCost, ANominatedPodAddsFilterCallsOnlyForItsNode) {
   decide(replica(0));
-  const auto nominated_pod = pod("rival").requests("1", "1Gi").priority(100);
+  const auto nominated_pod = pod("nominated").requests("1", "1Gi").priority(100);
   const auto index = *model.find_node("n4");
   nominated[index] = {std::make_shared<const cluster::AssignedPod>(
       model.hypothetical_pod(nominated_pod, model.compiled_spec_of(nominated_pod), index))};
   EXPECT_THAT(decide(replica(1)).filters, AllOf(::testing::Not(IsEmpty()), Each(Pair(::testing::_, 2U))))
-      << "with the nominated pod, and without";
+      << "once with the nominated pod and once without";
 }
 
-TEST_F(DecisionCost, ASearchThatMayStopEarlyLooksNoFurther) {
+TEST_F(DecisionCost, ASearchWithALimitOfFeasibleNodesStopsAtTheLimit) {
   const auto built = replica(0);
-  forms.push_back(model.compiled_spec_of(built));
-  const PodContext context = make_pod_context(model, built, *forms.back());
+  pod_specs.push_back(model.compiled_spec_of(built));
+  const PodContext context = make_pod_context(model, built, *pod_specs.back());
   framework->prepare(model, context);
   decision = placement::decide(*framework, context, nominated, {.most_feasible = 10});
   EXPECT_EQ(framework.take_calls().filters.at("NodeResourcesFit"), 10U);
   EXPECT_EQ(decision.evaluated, 10U);
 }
 
-TEST_F(DecisionCost, APodThatFitsNowhereIsToldWhyWithOneMoreLookAtEachNode) {
+TEST_F(DecisionCost, TheReasonsForAnUnschedulablePodCostOneMoreFilterCallForEachNode) {
   const auto huge = [](int i) { return pod("huge-" + std::to_string(i)).requests("100", "1Gi"); };
-  EXPECT_EQ(decide(huge(0)).filters.at("NodeResourcesFit"), 2 * kNodes) << "the answer, then the reasons";
-  EXPECT_EQ(decide(huge(1)).filters.at("NodeResourcesFit"), kNodes) << "only the reasons";
+  EXPECT_EQ(decide(huge(0)).filters.at("NodeResourcesFit"), 2 * kNodes)
+      << "once for the result and once for the reasons";
+  EXPECT_EQ(decide(huge(1)).filters.at("NodeResourcesFit"), kNodes) << "the result is cached, the reasons are not";
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The caches of the model and of the framework never change a result. An event that makes a pod schedulable wakes it.
+// The caches of the model and of the framework never change a result. An event that makes a pod schedulable wakes the
+// pod.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -26,9 +27,9 @@ std::string joined(const std::vector<std::string>& trace) {
   return text;
 }
 
-void expect_same_answers(ClusterFuzzer& fuzzer,
-                         const std::vector<PodBuilder>& context,
-                         const std::vector<std::string>& trace) {
+void expect_equal_results(ClusterFuzzer& fuzzer,
+                          const std::vector<PodBuilder>& context,
+                          const std::vector<std::string>& trace) {
   Bench fresh;
   fuzzer.build(fresh);
   fuzzer.repeat_nominations(fresh);
@@ -37,16 +38,16 @@ void expect_same_answers(ClusterFuzzer& fuzzer,
     SchedulingResult incremental = fuzzer.incremental().decide(probe);
     SchedulingResult first = fresh.decide(probe);
     // Pods that have not started have equal importance: the choice between them may differ.
-    if (fuzzer.assumed() > 1) incremental.room = first.room = {};
+    if (fuzzer.assumed() > 1) incremental.candidates = first.candidates = {};
     const std::string differs = difference(incremental, first);
     if (!differs.empty()) RC_FAIL(differs + " after: " + joined(trace));
     if (incremental.outcome == Outcome::Preempts && fuzzer.assumed() < 2) {
-      RC_ASSERT(incremental.room.at(incremental.node).rank == first.room.at(first.node).rank);
+      RC_ASSERT(incremental.candidates.at(incremental.node).rank == first.candidates.at(first.node).rank);
     }
   }
 }
 
-RC_GTEST_PROP(Decide, AModelThatLivedThroughEverythingAnswersAsOneThatSawOnlyTheEnd, ()) {
+RC_GTEST_PROP(Decide, AModelUpdatedStepByStepGivesTheResultsOfANewModelOfTheSameState, ()) {
   ClusterFuzzer fuzzer;
   const auto context = probes();
   std::vector<std::string> trace;
@@ -56,9 +57,9 @@ RC_GTEST_PROP(Decide, AModelThatLivedThroughEverythingAnswersAsOneThatSawOnlyThe
     // Sometimes many steps lie between two decisions. Sometimes a decision runs without explanations.
     if (one_in(3)) fuzzer.repeat_nominations(fuzzer.incremental());
     if (one_in(3)) fuzzer.incremental().decide(context[static_cast<std::size_t>(pick(4))], {.explain = false});
-    if (one_in(4)) expect_same_answers(fuzzer, context, trace);
+    if (one_in(4)) expect_equal_results(fuzzer, context, trace);
   }
-  expect_same_answers(fuzzer, context, trace);
+  expect_equal_results(fuzzer, context, trace);
 }
 
 // --- A chosen node can take the pod, by a check that does not use plugins. ---
@@ -77,7 +78,7 @@ void add(Sum& sum, const cluster::CompiledPodSpec& compiled_spec, cluster::Symbo
   sum.pods += 1;
 }
 
-RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas, ()) {
+RC_GTEST_PROP(Decide, AFeasibleNodeHasEnoughResourcesForThePodAndTheExistingPods, ()) {
   ClusterFuzzer fuzzer;
   const int steps = 5 + pick(20);
   for (int i = 0; i < steps; ++i) fuzzer.random_step();
@@ -106,10 +107,10 @@ RC_GTEST_PROP(Decide, AFeasibleNodeHasRoomForAllThatIsAskedForAndForThePodsItHas
             || answer.outcome != Outcome::Scheduled);
 }
 
-// --- Hints: every change that makes a rejected pod schedulable must wake it. ---
+// --- Hints: every change that makes a rejected pod schedulable must wake the pod. ---
 
 // Steps that the API server allows for an assigned pod.
-ClusterFuzzer::Step honest_step(ClusterFuzzer& fuzzer) {
+ClusterFuzzer::Step allowed_step(ClusterFuzzer& fuzzer) {
   const std::string node = "n" + std::to_string(pick(2));  // few nodes, so that they are often full
   const std::string pod = "p" + std::to_string(pick(10));
   switch (pick(10)) {
@@ -138,21 +139,21 @@ ClusterFuzzer::Step honest_step(ClusterFuzzer& fuzzer) {
   }
 }
 
-RC_GTEST_PROP(Hints, WhateverLetsARefusedPodInWakesIt, ()) {
+RC_GTEST_PROP(QueueingHints, EveryChangeThatMakesARejectedPodSchedulableWakesThePod, ()) {
   ClusterFuzzer fuzzer;
   const PodBuilder context = random_pod("asked").priority(0);
-  for (int i = 0; i < 12; ++i) honest_step(fuzzer);
+  for (int i = 0; i < 12; ++i) allowed_step(fuzzer);
   SchedulingResult before = fuzzer.incremental().decide(context);
   const int steps = 10 + pick(20);
   for (int i = 0; i < steps; ++i) {
-    const ClusterFuzzer::Step step = honest_step(fuzzer);
+    const ClusterFuzzer::Step step = allowed_step(fuzzer);
     const SchedulingResult after = fuzzer.incremental().decide(context);
-    const bool let_in = before.outcome == Outcome::Unschedulable && after.outcome == Outcome::Scheduled;
-    if (let_in && !before.rejected_by.empty()) {
+    const bool became_schedulable = before.outcome == Outcome::Unschedulable && after.outcome == Outcome::Scheduled;
+    if (became_schedulable && !before.rejected_by.empty()) {
       const bool woken = std::ranges::any_of(before.rejected_by, [&](const std::string& plugin) {
         return fuzzer.incremental().hint(plugin, context, step.event) == QueueingHint::Queue;
       });
-      if (!woken) RC_FAIL(step.text + " lets it in, but does not wake it: " + before.message);
+      if (!woken) RC_FAIL(step.text + " makes the pod schedulable, but no hint wakes it: " + before.message);
     }
     before = after;
   }

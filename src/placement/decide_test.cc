@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(DecidePod, WithoutNodesThereIsNothingToLookAt) {
+TEST(DecidePod, WithoutNodesThePodIsUnschedulable) {
   Bench bench;
   const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
@@ -21,7 +21,7 @@ TEST(DecidePod, WithoutNodesThereIsNothingToLookAt) {
   EXPECT_THAT(answer.rejected_by, IsEmpty());
 }
 
-TEST(DecidePod, TheFirstPluginThatRefusesANodeSpeaksForIt) {
+TEST(DecidePod, TheFirstPluginThatRejectsANodeIsReported) {
   Bench bench;
   bench.add(node("n").cordoned().taint("team", "a", "NoSchedule").cpu("1"));
   const SchedulingResult answer = bench.decide(pod("p").requests("2", "1Gi").node_selector("disk", "ssd"));
@@ -29,7 +29,7 @@ TEST(DecidePod, TheFirstPluginThatRefusesANodeSpeaksForIt) {
   EXPECT_THAT(answer.rejected_by, ElementsAre("NodeUnschedulable"));
 }
 
-TEST(DecidePod, TheMessageCountsReasonsInTheOrderOfTheirText) {
+TEST(DecidePod, TheMessageCountsTheNodesOfEachReasonSortedByText) {
   Bench bench;
   for (int i = 0; i < 10; ++i) bench.add(node("small" + std::to_string(i)).cpu("1"));
   for (int i = 0; i < 2; ++i) bench.add(node("tainted" + std::to_string(i)).taint("a", "", "NoSchedule"));
@@ -40,7 +40,7 @@ TEST(DecidePod, TheMessageCountsReasonsInTheOrderOfTheirText) {
             "incoming pod, 12 Preemption is not helpful for scheduling.");
 }
 
-TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
+TEST(DecidePod, TheOnlyFeasibleNodeIsChosenWithoutScoring) {
   Bench bench;
   bench.add(node("n")).add(node("other").cordoned());
   const SchedulingResult answer = bench.decide(pod("p"), {.explain = false});
@@ -49,7 +49,7 @@ TEST(DecidePod, ASingleNodeIsTakenWithoutBeingScored) {
   EXPECT_THAT(answer.verdicts, IsEmpty());  // no explanation requested
 }
 
-TEST(DecidePod, TheBestNodeIsTakenAndTiesAreBrokenAsTold) {
+TEST(DecidePod, TheBestNodeIsChosenAndTieBreakSelectsAmongEquallyGoodNodes) {
   Bench bench;
   bench.add(node("n1")).add(node("n2")).add(node("busy")).add(pod("there").requests("3", "20Gi").on("busy"));
   const auto context = pod("p").requests("100m", "500Mi");
@@ -58,49 +58,49 @@ TEST(DecidePod, TheBestNodeIsTakenAndTiesAreBrokenAsTold) {
   EXPECT_EQ(bench.decide(context, {.tie_break = 0}).node, bench.decide(context, {.tie_break = 2}).node);
 }
 
-TEST(DecidePod, TheSearchStopsWhenEnoughNodesAreFoundAndStartsWhereItIsTold) {
+TEST(DecidePod, TheSearchStopsAtTheLimitOfFeasibleNodesAndStartsAtTheGivenNode) {
   Bench bench;
   for (const char* name : {"n0", "n1", "n2", "n3"}) bench.add(node(name));
   EXPECT_THAT(bench.decide(pod("p"), {.most_feasible = 2}).feasible, ElementsAre("n0", "n1"));
   EXPECT_THAT(bench.decide(pod("p"), {.most_feasible = 2, .start = 3}).feasible, ElementsAre("n0", "n3"));
 }
 
-TEST(NominatedNode, IsTriedFirstAndAlone) {
+TEST(NominatedNode, IsTriedFirstAndIsChosenWithoutEvaluatingOtherNodes) {
   Bench bench;
-  bench.add(node("promised")).add(node("better")).add(pod("there").requests("3", "1Gi").on("promised"));
-  const SchedulingResult answer = bench.decide(pod("p").requests("1", "1Gi").nominated("promised"));
-  EXPECT_EQ(answer.node, "promised");
-  EXPECT_THAT(answer.feasible, ElementsAre("promised"));
+  bench.add(node("nominated")).add(node("better")).add(pod("there").requests("3", "1Gi").on("nominated"));
+  const SchedulingResult answer = bench.decide(pod("p").requests("1", "1Gi").nominated("nominated"));
+  EXPECT_EQ(answer.node, "nominated");
+  EXPECT_THAT(answer.feasible, ElementsAre("nominated"));
 }
 
-TEST(NominatedNode, ThatWillNotDoIsNotHeldAgainstTheOthers) {
+TEST(NominatedNode, OtherNodesAreTriedIfTheNominatedNodeIsNotFeasible) {
   Bench bench;
-  bench.add(node("promised").cordoned()).add(node("other"));
-  EXPECT_EQ(bench.decide(pod("p").nominated("promised")).node, "other");
+  bench.add(node("nominated").cordoned()).add(node("other"));
+  EXPECT_EQ(bench.decide(pod("p").nominated("nominated")).node, "other");
   EXPECT_EQ(bench.decide(pod("p").nominated("gone")).node, "other");
 }
 
-TEST(NominatedNode, ItsRoomIsKeptFromPodsOfNoHigherRank) {
+TEST(NominatedNode, KeepsResourcesForTheNominatedPodAgainstPodsOfEqualOrLowerPriority) {
   Bench bench;
   bench.add(node("n").cpu("2"));
-  bench.nominate(pod("rival").requests("1500m", "1Gi").priority(10), "n");
+  bench.nominate(pod("other").requests("1500m", "1Gi").priority(10), "n");
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(10)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(pod("p").requests("1", "1Gi").priority(11)).feasible, SizeIs(1));
   EXPECT_THAT(bench.decide(pod("p").requests("500m", "1Gi").priority(0)).feasible, SizeIs(1));
   // The nomination of the pod itself takes no resources from it.
-  EXPECT_THAT(bench.decide(pod("rival").requests("1500m", "1Gi").priority(10)).feasible, SizeIs(1));
+  EXPECT_THAT(bench.decide(pod("other").requests("1500m", "1Gi").priority(10)).feasible, SizeIs(1));
 }
 
-TEST(NominatedNode, MayNotBeReliedOnEither) {
+TEST(NominatedNode, ANominatedPodDoesNotSatisfyTheAffinityOfAnotherPod) {
   // The nominated pod would satisfy the affinity, but it is not bound yet.
   Bench bench;
   bench.add(node("n"));
-  bench.nominate(pod("rival").label("app", "x").priority(10), "n");
+  bench.nominate(pod("other").label("app", "x").priority(10), "n");
   const auto context = pod("p").near("kubernetes.io/hostname", {.labels = {{{"app", "x"}}}});
   EXPECT_THAT(bench.decide(context).feasible, IsEmpty());
 }
 
-TEST(NodeResultCache, WhatWasFoundOutHoldsUntilTheNodeChanges) {
+TEST(NodeResultCache, ResultsAreRecomputedForANodeThatChangesAndKeptForOtherNodes) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
   const auto context = pod("p").requests("1", "1Gi");
@@ -115,7 +115,7 @@ TEST(NodeResultCache, WhatWasFoundOutHoldsUntilTheNodeChanges) {
   EXPECT_EQ(bench.decide(context).totals.at("n1"), first.totals.at("n1"));
 }
 
-TEST(NodeResultCache, ForgetsTheOldestNeedsAndAnswersAllTheSame) {
+TEST(NodeResultCache, DroppingTheOldestRequirementsDoesNotChangeResults) {
   Bench bench;
   for (int i = 0; i < 40; ++i) bench.add(node("n" + std::to_string(i)));
   const auto context = [](int i) { return pod("p").request("memory", std::to_string(i + 1) + "Mi"); };

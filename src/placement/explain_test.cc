@@ -1,4 +1,4 @@
-// Of very many nodes only some are listed, but all are counted.
+// With many nodes, only some are listed, but all are counted.
 #include "placement/explain.h"
 
 #include <boost/json/parse.hpp>
@@ -17,8 +17,8 @@ using cluster::testing::pod;
 namespace json = boost::json;
 
 // Sixty feasible nodes, thirty nodes that are too small, ten cordoned nodes.
-struct Explained : ::testing::Test {
-  Explained() {
+struct ExplainTest : ::testing::Test {
+  ExplainTest() {
     for (int i = 100; i < 200; ++i) {
       bench.add(node(fmt::format("n{}", i)).cpu(i % 10 < 3 ? "1" : "8").cordoned(i % 10 == 9));
     }
@@ -37,7 +37,7 @@ struct Explained : ::testing::Test {
   json::value whole;
 };
 
-TEST_F(Explained, TheBestAreToldOfAndTheRestCountedByReason) {
+TEST_F(ExplainTest, TheBestNodesAreListedAndRejectedNodesAreCountedByReason) {
   const json::value some = listing({.most = 5, .always = "n105"});
   EXPECT_EQ(whole.at("nodes").as_array().size(), 100u);
   ASSERT_EQ(some.at("nodes").as_array().size(), 5u) << json::serialize(some);
@@ -55,14 +55,14 @@ TEST_F(Explained, TheBestAreToldOfAndTheRestCountedByReason) {
   EXPECT_EQ(refused[1].at("nodes").as_int64(), 10);
 }
 
-TEST_F(Explained, OneIsToldOfHoweverLowItsScore) {
+TEST_F(ExplainTest, TheNodeNamedByAlwaysIsListedWhateverItsScore) {
   EXPECT_EQ(listing({.most = 5, .always = "n178"}).at("nodes").as_array().size(), 6u);
   const json::value refused = listing({.most = 0, .always = "n101"});
   ASSERT_EQ(refused.at("nodes").as_array().size(), 1u);
   EXPECT_FALSE(refused.at("nodes").at(0).at("feasible").as_bool());
 }
 
-TEST_F(Explained, WhoeverIsAskedForByNameIsToldOfWithTheReason) {
+TEST_F(ExplainTest, NodesWhoseNameContainsTheTextAreListedWithTheirReasons) {
   const json::value some = listing({.most = 50, .containing = "n10"});
   ASSERT_EQ(some.at("nodes").as_array().size(), 10u);
   EXPECT_EQ(some.at("counts").at("matching").as_int64(), 6);

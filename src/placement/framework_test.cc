@@ -18,23 +18,23 @@ std::string refusal(const Profile& profile) {
   return made ? "" : made.error().message;
 }
 
-TEST(FrameworkMade, OfTheStandardProfile) { EXPECT_EQ(refusal(standard_profile()), ""); }
+TEST(FrameworkMake, AcceptsTheStandardProfile) { EXPECT_EQ(refusal(standard_profile()), ""); }
 
-TEST(FrameworkMade, NotOfAPluginNobodyHas) {
+TEST(FrameworkMake, RejectsAnUnknownPlugin) {
   Profile profile = standard_profile();
   profile.at(Point::Filter).push_back({"Coscheduling"});
   EXPECT_EQ(refusal(profile),
             "profile 'default-scheduler' enables the plugin 'Coscheduling', which this program does not have");
 }
 
-TEST(FrameworkMade, NotOfAPluginWhereItHasNothingToSay) {
+TEST(FrameworkMake, RejectsAPluginAtAnExtensionPointThatThePluginDoesNotImplement) {
   Profile profile = standard_profile();
   profile.at(Point::Score).push_back({"NodeName"});
   EXPECT_EQ(refusal(profile),
             "profile 'default-scheduler': the plugin 'NodeName' does not implement the extension point score");
 }
 
-TEST(FrameworkMade, NotOfHalfAPlugin) {
+TEST(FrameworkMake, RejectsAPluginAtFilterWithoutItsPreFilter) {
   Profile profile = standard_profile();
   std::erase_if(profile.at(Point::PreFilter), [](const PluginUse& use) { return use.name == "PodTopologySpread"; });
   EXPECT_EQ(refusal(profile),
@@ -42,7 +42,7 @@ TEST(FrameworkMade, NotOfHalfAPlugin) {
             "it needs");
 }
 
-TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
+TEST(FrameworkMake, UsesTheScoreWeightsOfTheProfile) {
   Profile profile = profile_of({"NodeAffinity"});
   profile.at(Point::Score) = {{"NodeAffinity", 7}};
   Bench bench(profile);
@@ -52,8 +52,8 @@ TEST(FrameworkMade, ScoresAreWeighedAsTheProfileSays) {
   EXPECT_THAT(bench.decide(context).totals, ElementsAre(std::pair("m", 0), std::pair("n", 700)));
 }
 
-// A custom plugin that misbehaves in ways that the standard plugins do not.
-class Odd final : public PluginOf<Odd> {
+// A custom plugin that returns results that the standard plugins never return.
+class CustomPlugin final : public PluginOf<CustomPlugin> {
  public:
   std::string_view name() const override { return "Odd"; }
   PreFilterResult pre_filter(const PodContext&, CycleState&) const override { return {before, nodes}; }
@@ -73,9 +73,9 @@ class Odd final : public PluginOf<Odd> {
   std::int64_t value = 0;
 };
 
-Decision decide_with(const Odd& odd, cluster::Cluster& model, bool named_by_affinity = false) {
+Decision decide_with(const CustomPlugin& plugin, cluster::Cluster& model, bool named_by_affinity = false) {
   Registry registry = Registry::standard();
-  registry.add({"Odd", [&](const PluginArgs*) { return std::make_unique<Odd>(odd); }});
+  registry.add({"Odd", [&](const PluginArgs*) { return std::make_unique<CustomPlugin>(plugin); }});
   Profile profile = standard_profile();
   for (const Point point : {Point::PreFilter, Point::Filter, Point::PreScore, Point::Score}) {
     profile.at(point).push_back({"Odd"});
@@ -92,30 +92,30 @@ Decision decide_with(const Odd& odd, cluster::Cluster& model, bool named_by_affi
   return decide(*framework, context, {}, {});
 }
 
-struct OddPlugin : ::testing::Test {
-  OddPlugin() {
+struct CustomPluginTest : ::testing::Test {
+  CustomPluginTest() {
     model.upsert_node(node("n1"));
     model.upsert_node(node("n2"));
   }
   cluster::Cluster model;
-  Odd odd;
+  CustomPlugin plugin;
 };
 
-TEST_F(OddPlugin, AnErrorEndsTheAttempt) {
-  odd.before = {Code::Error, {"out of order"}};
-  const Decision decision = decide_with(odd, model);
+TEST_F(CustomPluginTest, AnErrorOfPreFilterFailsTheAttempt) {
+  plugin.before = {Code::Error, {"out of order"}};
+  const Decision decision = decide_with(plugin, model);
   EXPECT_EQ(decision.outcome, Outcome::Failed);
   EXPECT_EQ(decision.message, "running PreFilter plugin \"Odd\": out of order");
 }
 
-TEST_F(OddPlugin, AnErrorOfAFilterEndsItToo) {
-  odd.verdict = Code::Error;
-  EXPECT_EQ(decide_with(odd, model).outcome, Outcome::Failed);
+TEST_F(CustomPluginTest, AnErrorOfFilterFailsTheAttempt) {
+  plugin.verdict = Code::Error;
+  EXPECT_EQ(decide_with(plugin, model).outcome, Outcome::Failed);
 }
 
-TEST_F(OddPlugin, ARefusalOfAllNodesAtOnceIsSaidOnce) {
-  odd.before = {Code::Unschedulable, {"not today"}};
-  const Decision decision = decide_with(odd, model);
+TEST_F(CustomPluginTest, ARejectionByPreFilterIsReportedOnceForAllNodes) {
+  plugin.before = {Code::Unschedulable, {"not today"}};
+  const Decision decision = decide_with(plugin, model);
   EXPECT_EQ(decision.outcome, Outcome::Unschedulable);
   EXPECT_EQ(decision.message,
             "0/2 nodes are available: not today. no new claims to deallocate, preemption: 0/2 nodes are available: "
@@ -123,34 +123,34 @@ TEST_F(OddPlugin, ARefusalOfAllNodesAtOnceIsSaidOnce) {
   EXPECT_THAT(decision.diagnosis.rejected_by, ElementsAre("Odd"));
 }
 
-TEST_F(OddPlugin, WhoWaitsForSomethingOutsideIsRemembered) {
-  odd.before = {Code::Pending, {"not yet"}};
-  EXPECT_THAT(decide_with(odd, model).diagnosis.pending_by, ElementsAre("Odd"));
+TEST_F(CustomPluginTest, APluginThatReturnsPendingIsRecordedInPendingBy) {
+  plugin.before = {Code::Pending, {"not yet"}};
+  EXPECT_THAT(decide_with(plugin, model).diagnosis.pending_by, ElementsAre("Odd"));
 }
 
-TEST_F(OddPlugin, NamedNodesThatLeaveNothingOverEndTheSearch) {
-  odd.nodes = std::set<std::string>{};
-  EXPECT_THAT(decide_with(odd, model).message,
+TEST_F(CustomPluginTest, TheSearchEndsIfPreFilterPluginsLeaveNoNodes) {
+  plugin.nodes = std::set<std::string>{};
+  EXPECT_THAT(decide_with(plugin, model).message,
               ::testing::StartsWith("0/2 nodes are available: node(s) didn't satisfy plugin Odd."));
-  odd.nodes = std::set<std::string>{"n2"};
-  EXPECT_THAT(decide_with(odd, model, true).message,
+  plugin.nodes = std::set<std::string>{"n2"};
+  EXPECT_THAT(decide_with(plugin, model, true).message,
               ::testing::StartsWith(
                   "0/2 nodes are available: node(s) didn't satisfy plugin(s) [NodeAffinity Odd] simultaneously."));
 }
 
-TEST_F(OddPlugin, AScoreBeyondTheScaleIsAnError) {
-  odd.value = 101;
-  const Decision decision = decide_with(odd, model);
+TEST_F(CustomPluginTest, AScoreAboveTheMaximumFailsTheAttempt) {
+  plugin.value = 101;
+  const Decision decision = decide_with(plugin, model);
   EXPECT_EQ(decision.outcome, Outcome::Failed);
   EXPECT_THAT(decision.message, ::testing::HasSubstr("plugin \"Odd\" returns an invalid score 101"));
 }
 
-TEST_F(OddPlugin, AFailureBeforeScoringIsAnError) {
-  odd.scoring = {Code::Error, {"no scale"}};
-  EXPECT_EQ(decide_with(odd, model).message, "running PreScore plugin \"Odd\": no scale");
-  odd.scoring = {Code::Skip};
-  odd.value = 101;  // never read, because PreScore returns Skip
-  EXPECT_EQ(decide_with(odd, model).outcome, Outcome::Scheduled);
+TEST_F(CustomPluginTest, AnErrorOfPreScoreFailsTheAttemptAndSkipSkipsTheScores) {
+  plugin.scoring = {Code::Error, {"no scale"}};
+  EXPECT_EQ(decide_with(plugin, model).message, "running PreScore plugin \"Odd\": no scale");
+  plugin.scoring = {Code::Skip};
+  plugin.value = 101;  // never read, because PreScore returns Skip
+  EXPECT_EQ(decide_with(plugin, model).outcome, Outcome::Scheduled);
 }
 
 }  // namespace

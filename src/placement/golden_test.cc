@@ -20,7 +20,7 @@ constexpr const char* kBalanced = "NodeResourcesBalancedAllocation";
 constexpr const char* kHost = "kubernetes.io/hostname";
 constexpr std::int64_t kMebibyte = 1 << 20;
 
-TEST(Golden, LeastAllocatedAndBalancedByWhatIsUsed) {
+TEST(Golden, LeastAllocatedAndBalancedScoresFollowTheRequestsOnTheNode) {
   struct Row {
     const char* cpu;
     const char* memory;
@@ -39,46 +39,46 @@ TEST(Golden, LeastAllocatedAndBalancedByWhatIsUsed) {
   }
 }
 
-TEST(Golden, BalancedAtItsExtremes) {
+TEST(Golden, TheBalancedScoreIsHigherWhereThePodBalancesCpuAndMemory) {
   Bench bench;
-  bench.add(node("empty")).add(node("full of memory"));
-  bench.add(pod("there").requests("0", "16Gi").on("full of memory"));
+  bench.add(node("empty")).add(node("memory used"));
+  bench.add(pod("there").requests("0", "16Gi").on("memory used"));
   EXPECT_THAT(bench.raw(kBalanced, pod("p").request("cpu", "2000m")),
-              ElementsAre(Pair("empty", 62), Pair("full of memory", 87)));
+              ElementsAre(Pair("empty", 62), Pair("memory used", 87)));
 }
 
-TEST(Golden, BalancedSaysNothingOfAPodThatAsksForNothing) {
+TEST(Golden, BalancedAllocationDoesNotScoreAPodWithoutRequests) {
   Bench bench;
   bench.add(node("n"));
   EXPECT_THAT(bench.raw(kBalanced, pod("p")), IsEmpty());
 }
 
-TEST(Golden, ThePlainPodOnAnEmptyNodeHasATotalOf471) {
+TEST(Golden, APlainPodOnAnEmptyNodeHasATotalScoreOf471) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
   const SchedulingResult answer = bench.decide(pod("p").requests("100m", "500Mi"));
   EXPECT_THAT(answer.totals, ElementsAre(Pair("n1", 471), Pair("n2", 471)));
   EXPECT_THAT(answer.best, ElementsAre("n1", "n2"));
-  for (const char* quiet : {"NodeAffinity", "PodTopologySpread", "InterPodAffinity"}) {
-    EXPECT_FALSE(answer.raw.contains(quiet)) << quiet;
+  for (const char* skipped : {"NodeAffinity", "PodTopologySpread", "InterPodAffinity"}) {
+    EXPECT_FALSE(answer.raw.contains(skipped)) << skipped;
   }
 }
 
-TEST(Golden, AnImageCountsByHowManyNodesHaveIt) {
+TEST(Golden, AnImageCountsByTheShareOfNodesThatHaveTheImage) {
   Bench bench;
-  bench.add(node("has").image("web:latest", 300 * kMebibyte)).add(node("has not"));
-  EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("web")), ElementsAre(Pair("has", 12), Pair("has not", 0)));
+  bench.add(node("with").image("web:latest", 300 * kMebibyte)).add(node("without"));
+  EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("web")), ElementsAre(Pair("with", 12), Pair("without", 0)));
   EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("web").image("other")),
-              ElementsAre(Pair("has", 6), Pair("has not", 0)));
+              ElementsAre(Pair("with", 6), Pair("without", 0)));
 }
 
-TEST(Golden, AHugeImageThatIsEverywhereIsWorthAll) {
+TEST(Golden, AHugeImageOnAllNodesGivesTheMaximumScore) {
   Bench bench;
   for (const char* name : {"n1", "n2"}) bench.add(node(name).image("big:1", 4000 * kMebibyte));
   EXPECT_THAT(bench.raw("ImageLocality", pod("p").image("big:1")), ElementsAre(Pair("n1", 100), Pair("n2", 100)));
 }
 
-TEST(Golden, SoftSpreadOverThreeZones) {
+TEST(Golden, SoftSpreadScoresTheZoneWithTheFewestPodsHighest) {
   Bench bench;
   for (const char* zone : {"a", "b", "c"}) bench.add(node(zone).zone(zone));
   for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
@@ -92,7 +92,7 @@ TEST(Golden, SoftSpreadOverThreeZones) {
   EXPECT_THAT(bench.scores("PodTopologySpread", context(5)), ElementsAre(Pair("a", 44), Pair("b", 77), Pair("c", 100)));
 }
 
-TEST(Golden, HardSpreadOverTwoZones) {
+TEST(Golden, HardSpreadAllowsOnlyTheZoneWithFewerPodsAndRespectsMinDomains) {
   Bench bench;
   for (const char* zone : {"a", "b"}) bench.add(node(zone).zone(zone));
   for (const char* name : {"1", "2", "3"}) bench.add(pod(name).label("app", "web").on("a"));
@@ -105,7 +105,7 @@ TEST(Golden, HardSpreadOverTwoZones) {
   EXPECT_THAT(bench.decide(context(3)).feasible, IsEmpty());
 }
 
-TEST(Golden, InterPodAffinityFromTheLeastToTheMost) {
+TEST(Golden, InterPodAffinityScoresAreScaledFromTheMinimumToTheMaximum) {
   Bench bench;
   for (const char* name : {"bad", "good", "plain"}) bench.add(node(name));
   bench.add(pod("friend").label("app", "x").on("good")).add(pod("foe").label("app", "y").on("bad"));
@@ -116,7 +116,7 @@ TEST(Golden, InterPodAffinityFromTheLeastToTheMost) {
               ElementsAre(Pair("bad", 0), Pair("good", 100), Pair("plain", 33)));
 }
 
-TEST(Golden, ScoresAreBroughtToAHundredByTheLargest) {
+TEST(Golden, ScoresAreNormalizedByTheLargestScore) {
   std::array<std::int64_t, 3> scores = {0, 1, 3};
   normalize_by_max(scores, false);
   EXPECT_THAT(scores, ElementsAre(0, 33, 100));
@@ -130,7 +130,7 @@ TEST(Golden, ScoresAreBroughtToAHundredByTheLargest) {
   EXPECT_THAT(scores, ElementsAre(100, 100, 100));
 }
 
-TEST(Golden, AHostPortOfEveryAddressCollidesWithThatOfAny) {
+TEST(Golden, AHostPortOnAllAddressesConflictsWithTheSamePortOnAnyAddress) {
   struct Row {
     const char* used_ip;
     const char* ip;

@@ -21,7 +21,7 @@ using ::testing::Not;
 using ::testing::Pair;
 
 // Each call of now() returns one nanosecond more.
-struct Diary final : PluginTimer {
+struct RecordingTimer final : PluginTimer {
   std::chrono::nanoseconds now() override { return std::chrono::nanoseconds{++time}; }
   void point_took(Point point, Code code, std::chrono::nanoseconds took) override {
     points.emplace_back(point, code);
@@ -29,41 +29,42 @@ struct Diary final : PluginTimer {
   }
   void plugin_took(const Plugin& plugin, Point point, Code /*code*/, std::chrono::nanoseconds took) override {
     plugins.emplace(std::string(plugin.name()), point);
-    EXPECT_EQ(took.count(), 1) << "no other plugin is timed with it";
+    EXPECT_EQ(took.count(), 1) << "the duration includes no other plugin";
   }
   int time = 0;
   std::vector<std::pair<Point, Code>> points{};
   std::multiset<std::pair<std::string, Point>> plugins{};
 };
 
-TEST(Timekeeping, TellsOfEachPointThatWasReached) {
+TEST(PluginTimerTest, ReportsEachExtensionPointThatTheDecisionReached) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
-  Diary placed;
+  RecordingTimer placed;
   const SchedulingResult answer = bench.decide(pod("p"), {.plugin_timer = &placed});
   EXPECT_EQ(answer.outcome, Outcome::Scheduled);
   EXPECT_THAT(placed.points, ElementsAre(Pair(Point::Filter, Code::Success), Pair(Point::Score, Code::Success)));
-  EXPECT_EQ(difference(answer, bench.decide(pod("p"), {})), "") << "decided as without";
-  Diary refused;
+  EXPECT_EQ(difference(answer, bench.decide(pod("p"), {})), "") << "the timer does not change the decision";
+  RecordingTimer refused;
   bench.decide(pod("large").requests("1000", "1Gi"), {.plugin_timer = &refused});
   EXPECT_THAT(refused.points,
               ElementsAre(Pair(Point::Filter, Code::Unschedulable), Pair(Point::PostFilter, Code::Unschedulable)));
 }
 
-TEST(Timekeeping, AsksEachPluginAboutEachNodeWhereItHasASay) {
+TEST(PluginTimerTest, TimesEachPluginForEachNodeUnlessItsPreFilterSkips) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
   const api::Pod asked_pod = pod("p").requests("1", "1Gi");
   const auto compiled_spec = bench.model().compiled_spec_of(asked_pod);
   const auto context = make_pod_context(bench.model(), asked_pod, *compiled_spec);
   bench.framework().prepare(bench.model(), context);
-  Diary diary;
-  time_plugins(bench.framework(), context, bench.model().existing_nodes(), diary);
-  EXPECT_EQ(diary.plugins.count({"NodeResourcesFit", Point::Filter}), 2U);
-  EXPECT_EQ(diary.plugins.count({"NodeResourcesFit", Point::Score}), 2U);
-  EXPECT_EQ(diary.plugins.count({"NodeResourcesFit", Point::PreFilter}), 1U);
-  EXPECT_EQ(diary.plugins.count({"NodePorts", Point::PreFilter}), 1U);
-  EXPECT_THAT(diary.plugins, Not(Contains(Pair("NodePorts", Point::Filter)))) << "it had nothing to say of this pod";
+  RecordingTimer timer;
+  time_plugins(bench.framework(), context, bench.model().existing_nodes(), timer);
+  EXPECT_EQ(timer.plugins.count({"NodeResourcesFit", Point::Filter}), 2U);
+  EXPECT_EQ(timer.plugins.count({"NodeResourcesFit", Point::Score}), 2U);
+  EXPECT_EQ(timer.plugins.count({"NodeResourcesFit", Point::PreFilter}), 1U);
+  EXPECT_EQ(timer.plugins.count({"NodePorts", Point::PreFilter}), 1U);
+  EXPECT_THAT(timer.plugins, Not(Contains(Pair("NodePorts", Point::Filter))))
+      << "PreFilter of NodePorts skips this pod";
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void fill(ClusterFuzzer& fuzzer) {
   }
 }
 
-RC_GTEST_PROP(MakingRoom, TheVictimsSufficeAndNoneOfThemGoesInVain, ()) {
+RC_GTEST_PROP(PreemptionProperty, TheVictimsAreSufficientAndEachVictimIsNecessary, ()) {
   ClusterFuzzer fuzzer;
   fill(fuzzer);
   PodBuilder context = cluster::testing::pod("asked").in("red").priority(20).label("app", "x");
@@ -49,22 +49,22 @@ RC_GTEST_PROP(MakingRoom, TheVictimsSufficeAndNoneOfThemGoesInVain, ()) {
   if (one_in(3)) context.away("topology.kubernetes.io/zone", {.labels = {{{"app", pick({"x", "y"})}}}});
   if (one_in(4)) context.spread({.topology_key = "kubernetes.io/hostname", .labels = {{{"app", "x"}}}});
   const SchedulingResult answer = fuzzer.incremental().decide(context);
-  RC_TAG(answer.outcome == Outcome::Preempts ? "makes room" : "does not");
-  for (const auto& [node, room] : answer.room) {
-    RC_ASSERT(!room.victims.empty());
-    for (const std::string& victim : room.victims) {
+  RC_TAG(answer.outcome == Outcome::Preempts ? "preempts" : "does not preempt");
+  for (const auto& [node, candidate] : answer.candidates) {
+    RC_ASSERT(!candidate.victims.empty());
+    for (const std::string& victim : candidate.victims) {
       const auto& spec = fuzzer.pods().at(victim).get().spec();
       RC_ASSERT(spec.priority() < 20);
       RC_ASSERT(spec.node_name() == node);
     }
-    RC_ASSERT(fits_without(fuzzer, context, node, room.victims));
+    RC_ASSERT(fits_without(fuzzer, context, node, candidate.victims));
     // No victim could have stayed beside the remaining pods.
-    for (const std::string& spared : room.victims) {
-      auto fewer = room.victims;
-      std::erase(fewer, spared);
+    for (const std::string& kept : candidate.victims) {
+      auto fewer = candidate.victims;
+      std::erase(fewer, kept);
       RC_ASSERT(!fits_without(fuzzer, context, node, fewer));
     }
-    RC_ASSERT(answer.room.at(answer.node).rank <= room.rank);
+    RC_ASSERT(answer.candidates.at(answer.node).rank <= candidate.rank);
   }
 }
 

@@ -70,7 +70,7 @@ SchedulingResult answer_of(const Decision& decision, const cluster::Cluster& clu
     answer.verdicts[name_of(cluster, node)] = {status.code, status.reasons, status.plugin};
   }
   for (const Candidate& one : decision.candidates) {
-    answer.room[name_of(cluster, one.node)] = {pods_of(cluster, one.victims), one.rank(cluster)};
+    answer.candidates[name_of(cluster, one.node)] = {pods_of(cluster, one.victims), one.rank(cluster)};
   }
   answer.victims = pods_of(cluster, decision.victims);
   answer.rejected_by = decision.diagnosis.rejected_by;
@@ -78,7 +78,9 @@ SchedulingResult answer_of(const Decision& decision, const cluster::Cluster& clu
   return answer;
 }
 
-std::shared_ptr<const cluster::AssignedPod> guest_of(cluster::Cluster& cluster, const api::Pod& pod, NodeIndex node) {
+std::shared_ptr<const cluster::AssignedPod> assigned_pod_of(cluster::Cluster& cluster,
+                                                            const api::Pod& pod,
+                                                            NodeIndex node) {
   auto hypothetical_pod = std::make_shared<cluster::AssignedPod>();
   hypothetical_pod->uid = pod.metadata().uid();
   hypothetical_pod->name = pod.metadata().name();
@@ -100,7 +102,7 @@ Profile profile_of(const std::vector<std::string>& plugins) {
 }
 
 std::ostream& operator<<(std::ostream& out, const Verdict& verdict) {
-  return out << verdict.plugin << " says " << to_string(verdict.code) << ": "
+  return out << verdict.plugin << " returns " << to_string(verdict.code) << ": "
              << fmt::format("{}", fmt::join(verdict.reasons, ", "));
 }
 
@@ -113,10 +115,10 @@ std::string difference(const SchedulingResult& a, const SchedulingResult& b) {
   if (a.normalized != b.normalized) return fmt::format("scores {} and {}", a.normalized, b.normalized);
   if (a.totals != b.totals) return fmt::format("totals {} and {}", a.totals, b.totals);
   if (a.best != b.best) return fmt::format("best {} and {}", a.best, b.best);
-  if (a.verdicts != b.verdicts) return "the verdicts on single nodes";
+  if (a.verdicts != b.verdicts) return "the verdicts of single nodes";
   if (a.message != b.message) return fmt::format("'{}' and '{}'", a.message, b.message);
   if (a.rejected_by != b.rejected_by) return fmt::format("rejected by {} and {}", a.rejected_by, b.rejected_by);
-  if (a.room != b.room) return "where room could be made, or by whom";
+  if (a.candidates != b.candidates) return "the candidates for preemption or their victims";
   return {};
 }
 
@@ -145,7 +147,7 @@ Bench& Bench::add(const cluster::testing::BudgetBuilder& budget) {
 
 Bench& Bench::nominate(const api::Pod& pod, const std::string& node) {
   const NodeIndex index = cluster_->find_node(node).value();
-  nominated_[index].push_back(guest_of(*cluster_, pod, index));
+  nominated_[index].push_back(assigned_pod_of(*cluster_, pod, index));
   return *this;
 }
 

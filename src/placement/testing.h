@@ -36,10 +36,10 @@ struct Verdict {
 
 // A decision with names instead of indexes, so that decisions of two models of the same cluster can be compared.
 struct SchedulingResult {
-  struct Room {
+  struct NodeVictims {
     std::vector<std::string> victims{};  // names, the most important first
     Candidate::Rank rank{};
-    friend bool operator==(const Room&, const Room&) = default;
+    friend bool operator==(const NodeVictims&, const NodeVictims&) = default;
   };
 
   Outcome outcome = Outcome::Failed;
@@ -50,7 +50,7 @@ struct SchedulingResult {
   std::map<std::string, std::map<std::string, std::int64_t>> raw{};         // by plugin, by node
   std::map<std::string, std::map<std::string, std::int64_t>> normalized{};  // by plugin, by node
   std::map<std::string, Verdict> verdicts{};                                // of the rejected nodes, by node
-  std::map<std::string, Room> room{};                                       // candidates for preemption, by node
+  std::map<std::string, NodeVictims> candidates{};                          // for preemption, by node
   std::vector<std::string> victims{};
   std::set<std::string> rejected_by{};
   std::string message{};
@@ -86,8 +86,7 @@ class Bench {
   const Framework& framework() const { return *framework_; }
 
  private:
-  // Kept alive, as the queue keeps those of waiting pods: results are cached for a compiled spec only while it is in
-  // use.
+  // Keeps the compiled spec alive, as the queue does for waiting pods: results are cached only for a spec in use.
   const cluster::CompiledPodSpec& compiled_spec_of(const api::Pod& pod) {
     return *pod_specs_.insert(cluster_->compiled_spec_of(pod)).first->get();
   }

@@ -30,7 +30,7 @@ TEST(EjectionChains, ALargeProcessTakesThePlaceOfTwoSmallOnes) {
   SearchLimits limits;
   Budget budget(limits);
   State state(problem);
-  ASSERT_EQ(improve(problem, limits).after, state.cost()) << "simpler ways do not help";
+  ASSERT_EQ(improve(problem, limits).after, state.cost()) << "moves, swaps and chains of two do not help";
   const Cost before = state.cost();
   EjectionChains(state, budget, kHighPenalty).run();
   EXPECT_LT(state.cost(), before);
@@ -39,7 +39,7 @@ TEST(EjectionChains, ALargeProcessTakesThePlaceOfTwoSmallOnes) {
   EXPECT_EQ(broken_rule(problem, state.where()), std::nullopt);
 }
 
-TEST(EjectionChains, WithoutPlaceForThoseWhoWouldHaveToLeaveEverythingStaysAsItWas) {
+TEST(EjectionChains, NothingChangesIfTheEjectedProcessesFitNowhere) {
   Problem problem = crowded();
   problem.machines[2].takes = false;
   problem.machines[3].takes = false;
@@ -51,7 +51,7 @@ TEST(EjectionChains, WithoutPlaceForThoseWhoWouldHaveToLeaveEverythingStaysAsItW
   EXPECT_EQ(state.where(), home);
 }
 
-RC_GTEST_PROP(EjectionChains, BreakNoRuleAndMakeNothingWorse, (std::uint64_t seed)) {
+RC_GTEST_PROP(EjectionChains, NeverBreakARuleAndNeverRaiseTheCost, (std::uint64_t seed)) {
   const Problem problem = random_problem(seed, random_shape(seed));
   SearchLimits limits;
   limits.most_steps = 200'000;

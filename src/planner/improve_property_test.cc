@@ -35,7 +35,7 @@ void check_solution(const Problem& problem, const SearchLimits& limits, const So
   RC_ASSERT(moved == solution.where);
 }
 
-RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool thorough)) {
+RC_GTEST_PROP(Improve, TheSolutionIsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool thorough)) {
   const Problem problem = any_problem(seed);
   SearchLimits limits;
   limits.most_steps = 100'000;  // enough to find the start temperature
@@ -48,7 +48,7 @@ RC_GTEST_PROP(Improve, IsNeverWorseAndBreaksNoRule, (std::uint64_t seed, bool th
   RC_ASSERT(again.where == solution.where);
 }
 
-RC_GTEST_PROP(Improve, FindsNothingMoreOnceItsPlanIsCarriedOut, (std::uint64_t seed)) {
+RC_GTEST_PROP(Improve, FindsNoFurtherMoveOnceItsSolutionIsCarriedOut, (std::uint64_t seed)) {
   // Only the price counts as move cost, which is the same for every target; carrying out the plan frees nothing.
   testing::Shape shape = random_shape(seed);
   shape.caps = false;
@@ -60,7 +60,7 @@ RC_GTEST_PROP(Improve, FindsNothingMoreOnceItsPlanIsCarriedOut, (std::uint64_t s
   RC_ASSERT(improve(problem, {}).moves.empty());
 }
 
-RC_GTEST_PROP(Improve, ObeysTheRefereeAndTellsItTheTruth, (std::uint64_t seed)) {
+RC_GTEST_PROP(Improve, ObeysTheOracleAndReportsEveryAssignmentToIt, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   StrictOracle oracle(problem, seed, static_cast<unsigned>(seed % 70), 4 + seed % 8);
   SearchLimits limits;

@@ -16,13 +16,13 @@ using ::testing::IsEmpty;
 using testing::plain_problem;
 using ::testing::SizeIs;
 
-TEST(Improve, WhatIsRightStaysAsItIs) {
+TEST(Improve, AnAssignmentWithoutExcessIsNotChanged) {
   const Solution solution = improve(plain_problem(10, 6, {{3, 3}, {6}, {}}), {});
   EXPECT_THAT(solution.moves, IsEmpty());
   EXPECT_EQ(solution.after, 0);
 }
 
-TEST(Improve, OneMoveThatMakesItRightIsPreferredToThree) {
+TEST(Improve, OneLargeMoveIsPreferredToThreeSmallOnes) {
   // The first machine exceeds its target by six: move the process of size six, not three of size two.
   const Solution solution = improve(plain_problem(20, 10, {{6, 2, 2, 2, 4}, {}}), {});
   ASSERT_THAT(solution.moves, SizeIs(1));
@@ -31,13 +31,13 @@ TEST(Improve, OneMoveThatMakesItRightIsPreferredToThree) {
   EXPECT_EQ(solution.after, 0);
 }
 
-TEST(Improve, AMoveThatCostsMoreThanItBringsIsNotMade) {
+TEST(Improve, AMoveThatCostsMoreThanItGainsIsNotMade) {
   Problem problem = plain_problem(20, 10, {{6, 6}, {}});
   for (ProcessFacts& process : problem.processes) process.price = 3;
   EXPECT_THAT(improve(problem, {}).moves, IsEmpty());
 }
 
-TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
+TEST(Improve, TwoProcessesAreSwappedIfNoSingleMoveFits) {
   // Both machines are too full for another process; only the two of different size can be swapped.
   const Problem problem = plain_problem(10, 8, {{6, 4}, {5, 2}});
   const Solution solution = improve(problem, {});
@@ -46,7 +46,7 @@ TEST(Improve, PairsChangePlacesWhereNoSingleMoveFits) {
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
 }
 
-TEST(Improve, OneTakesThePlaceOfAnotherWhoGoesOnToAThirdMachine) {
+TEST(Improve, AProcessTakesThePlaceOfAnotherThatMovesToAThirdMachine) {
   // The first process may not join the other of its group on the third machine; one from the second machine may.
   Problem problem = plain_problem(10, 8, {{4, 6}, {4, 4}, {4}});
   problem.groups.push_back({true, 0, {}, 1});
@@ -58,7 +58,7 @@ TEST(Improve, OneTakesThePlaceOfAnotherWhoGoesOnToAThirdMachine) {
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
 }
 
-TEST(Improve, AtMostAsManyMovesAsAllowedAndTheBestOnes) {
+TEST(Improve, UnderAMoveLimitTheBestMoveIsMade) {
   SearchLimits limits;
   limits.most_moves = 1;
   const Solution solution = improve(plain_problem(30, 10, {{9, 9, 2}, {1}, {1}}), limits);
@@ -66,7 +66,7 @@ TEST(Improve, AtMostAsManyMovesAsAllowedAndTheBestOnes) {
   EXPECT_EQ(solution.moves[0].gain, 9);
 }
 
-TEST(Improve, AnOverfullMachineIsRelievedAlthoughItStaysOverfull) {
+TEST(Improve, AnOverfullMachineIsRelievedEvenIfItStaysOverfull) {
   const Problem problem = plain_problem(10, 10, {{8, 8, 8}, {}});
   const Solution solution = improve(problem, {});
   EXPECT_THAT(solution.moves, SizeIs(1));
@@ -74,16 +74,16 @@ TEST(Improve, AnOverfullMachineIsRelievedAlthoughItStaysOverfull) {
 }
 
 // Allows no process on the second machine.
-struct Picky final : FeasibilityOracle {
+struct SecondMachineRefused final : FeasibilityOracle {
   bool allows(Process, Machine machine) override { return machine != 1; }
   void unassigned(Process, Machine) override {}
   void assigned(Process, Machine) override {}
 };
 
-TEST(Improve, SaysWhatWasRefused) {
+TEST(Improve, AMoveListsTheMachinesThatTheOracleRefused) {
   Problem problem = plain_problem(20, 10, {{6, 6}, {}, {5}});
-  Picky picky;
-  const Solution solution = improve(problem, {}, &picky);
+  SecondMachineRefused oracle;
+  const Solution solution = improve(problem, {}, &oracle);
   ASSERT_THAT(solution.moves, SizeIs(1));
   EXPECT_EQ(solution.moves[0].to, 2U);
   ASSERT_THAT(solution.moves[0].refused, SizeIs(1));
@@ -92,15 +92,15 @@ TEST(Improve, SaysWhatWasRefused) {
 }
 
 // Advances by a millisecond at each read.
-struct RestlessClock final : Clock {
+struct AdvancingClock final : Clock {
   WallTime wall_now() const override { return {}; }
-  SteadyTime steady_now() const override { return SteadyTime{std::chrono::milliseconds{++looks}}; }
-  mutable int looks = 0;
+  SteadyTime steady_now() const override { return SteadyTime{std::chrono::milliseconds{++reads}}; }
+  mutable int reads = 0;
 };
 
-TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
+TEST(Improve, StopsAtTheTimeLimitAndKeepsItsResult) {
   const Problem problem = testing::random_problem(3, {});
-  const RestlessClock clock;
+  const AdvancingClock clock;
   SearchLimits limits;
   limits.clock = &clock;
   limits.time = std::chrono::milliseconds{200};
@@ -108,11 +108,11 @@ TEST(Improve, StopsWhenTheTimeIsUpAndKeepsWhatItHas) {
   const Solution solution = improve(problem, limits);
   EXPECT_LT(solution.after, solution.before);
   EXPECT_EQ(broken_rule(problem, solution.where), std::nullopt);
-  EXPECT_LT(clock.looks, 500);
+  EXPECT_LT(clock.reads, 500);
 }
 
 // Twenty random pairs of an optimal assignment are swapped: forty moves repair it, and fewer if there is room.
-TEST(Improve, ASearchOfALargeFleetThatForgetsNobodysHomeMakesFewMoves) {
+TEST(Improve, AThoroughSearchRemovesTheExcessOfALargeFleetWithFewMoves) {
   constexpr std::size_t kMachines = 40;
   constexpr std::size_t kEach = 60;
   Rng rng(7);
@@ -139,7 +139,7 @@ TEST(Improve, ASearchOfALargeFleetThatForgetsNobodysHomeMakesFewMoves) {
   EXPECT_LE(solution.moves.size(), 25U);
 }
 
-TEST(Improve, GoesOnFromWhereItIsTold) {
+TEST(Improve, StartsFromTheGivenAssignment) {
   const Problem problem = plain_problem(20, 10, {{6, 6}, {}});
   SearchLimits limits;
   limits.start = {0, 1};
@@ -149,14 +149,14 @@ TEST(Improve, GoesOnFromWhereItIsTold) {
   EXPECT_EQ(solution.after, 0);
 }
 
-TEST(Improve, KnowsWhenNothingBetterCanBe) {
+TEST(Improve, TheBoundShowsThatNoBetterAssignmentExists) {
   // The fleet as a whole exceeds its targets by two in any assignment.
   const Solution solution = improve(plain_problem(10, 5, {{6}, {6}}), {});
   EXPECT_EQ(solution.bound, 2);
   EXPECT_EQ(solution.after, 2);
 }
 
-TEST(BrokenRule, NamesTheRule) {
+TEST(BrokenRule, DescribesTheBrokenRule) {
   Problem problem = plain_problem(10, 10, {{6}, {5}});
   EXPECT_EQ(broken_rule(problem, {0, 1}), std::nullopt);
   EXPECT_EQ(broken_rule(problem, {0, 0}), "machine 0 has 10 of resource 0 and uses 11");

@@ -128,7 +128,7 @@ OrderLimits any_limits(std::uint64_t seed) {
   return limits;
 }
 
-RC_GTEST_PROP(Order, CarriedOutStepByStepNothingIsEverBroken, (std::uint64_t seed)) {
+RC_GTEST_PROP(Order, NoStepOfTheOrderBreaksARule, (std::uint64_t seed)) {
   const Problem problem = random_problem(seed, random_shape(seed));
   const std::vector<Move> moves = random_moves(problem, seed);
   const OrderLimits limits = any_limits(seed);
@@ -136,7 +136,7 @@ RC_GTEST_PROP(Order, CarriedOutStepByStepNothingIsEverBroken, (std::uint64_t see
   carry_out(problem, moves, limits, ordered, seed);
 }
 
-RC_GTEST_PROP(Order, TheRefereeAgreesToEveryStepAndEndsWhereItBegan, (std::uint64_t seed)) {
+RC_GTEST_PROP(Order, TheOracleAllowsEveryStepAndEndsInItsInitialState, (std::uint64_t seed)) {
   const Problem problem = random_problem(seed, random_shape(seed));
   const std::vector<Move> moves = random_moves(problem, seed);
   const OrderLimits limits = any_limits(seed);

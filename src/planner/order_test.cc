@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using testing::plain_problem;
 using ::testing::SizeIs;
 
-TEST(Order, AMoveWaitsForTheRoomThatAnotherMakes) {
+TEST(Order, AMoveWaitsForTheRoomThatAnotherMoveFrees) {
   // Process 0 moves to the machine of process 1; process 1 has room on its own target.
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {}});
   const Ordered ordered = order_moves(problem, {{0, 0, 1, 5, {}}, {1, 1, 2, 1, {}}}, {});
@@ -25,7 +25,7 @@ TEST(Order, AMoveWaitsForTheRoomThatAnotherMakes) {
   EXPECT_THAT(ordered.left_out, IsEmpty());
 }
 
-TEST(Order, RoomIsFreeAtOnceWhereTheOldGoesFirst) {
+TEST(Order, RoomIsFreeInTheSameBatchIfTheOldProcessLeavesFirst) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {}});
   OrderLimits limits;
   limits.room_first = false;
@@ -34,7 +34,7 @@ TEST(Order, RoomIsFreeAtOnceWhereTheOldGoesFirst) {
   EXPECT_EQ(ordered.steps[1].batch, 0U);
 }
 
-TEST(Order, ACircleIsBrokenThroughAThirdMachine) {
+TEST(Order, ACycleIsBrokenByADetourThroughAThirdMachine) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {1}});
   const Ordered ordered = order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
   ASSERT_THAT(ordered.steps, SizeIs(3));
@@ -47,7 +47,7 @@ TEST(Order, ACircleIsBrokenThroughAThirdMachine) {
   EXPECT_THAT(ordered.left_out, IsEmpty());
 }
 
-TEST(Order, ACircleWithoutAnyRoomAsideIsLeftOutWithAReason) {
+TEST(Order, ACycleWithoutRoomForADetourIsLeftOutWithTheReason) {
   const Problem problem = plain_problem(10, 10, {{8}, {7}, {6}});
   const Ordered ordered = order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, {});
   EXPECT_THAT(ordered.steps, IsEmpty());
@@ -62,7 +62,7 @@ TEST(Order, DetoursCanBeForbidden) {
   EXPECT_THAT(order_moves(problem, {{0, 0, 1, 0, {}}, {1, 1, 0, 0, {}}}, limits).steps, IsEmpty());
 }
 
-TEST(Order, AtMostSoManyAreOnTheirWay) {
+TEST(Order, ABatchKeepsTheLimitsOfConcurrentMovesInTotalAndPerGroup) {
   Problem problem = plain_problem(10, 10, {{1, 1, 1, 1}, {}});
   problem.groups.push_back({});
   problem.groups[0].at_once = 1;
@@ -79,7 +79,7 @@ TEST(Order, AtMostSoManyAreOnTheirWay) {
   EXPECT_THAT(second, ElementsAre(1, 3));
 }
 
-TEST(Order, AGroupThatMayNotTravelIsLeftOut) {
+TEST(Order, AMoveOfAGroupThatMayNotMoveIsLeftOut) {
   Problem problem = plain_problem(10, 10, {{1}, {}});
   problem.groups.push_back({});
   problem.groups[0].at_once = 0;

@@ -49,7 +49,7 @@ bool overfull(const State& state) {
   return false;
 }
 
-RC_GTEST_PROP(PenaltyWeights, WhatAStepIsSaidToCostIsWhatIsPaidForIt, (std::uint64_t seed)) {
+RC_GTEST_PROP(PenaltyWeights, ThePredictedPenaltyOfAMoveIsThePenaltyPaid, (std::uint64_t seed)) {
   const Problem problem = random_problem(seed, random_shape(seed));
   RC_PRE(!problem.processes.empty());
   State state(problem);
@@ -74,7 +74,7 @@ RC_GTEST_PROP(PenaltyWeights, WhatAStepIsSaidToCostIsWhatIsPaidForIt, (std::uint
   }
 }
 
-RC_GTEST_PROP(PenaltyWeights, SwapsAndChainsToo, (std::uint64_t seed)) {
+RC_GTEST_PROP(PenaltyWeights, ThePredictedPenaltyOfASwapOrChainIsThePenaltyPaid, (std::uint64_t seed)) {
   testing::Shape shape = random_shape(seed);
   shape.groups = false;  // the delta is not exact if two processes that depend on each other move at once
   const Problem problem = random_problem(seed, shape);
@@ -98,7 +98,7 @@ RC_GTEST_PROP(PenaltyWeights, SwapsAndChainsToo, (std::uint64_t seed)) {
   }
 }
 
-TEST(PenaltyWeights, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess) {
+TEST(PenaltyWeights, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsOtherwise) {
   const Problem problem = plain_problem(10, 10, {{6}, {6}, {6}});
   State state(problem);
   PenaltyWeights penalties(state);
@@ -126,7 +126,7 @@ TEST(PenaltyWeights, APriceRisesWhileMoreIsBrokenThanToleratedAndFallsWhileLess)
   EXPECT_EQ(penalties.paid(), 0.0);
 }
 
-TEST(PenaltyWeights, APriceChangesNoFasterThanItMayAndNeverToMoreThanANumberHolds) {
+TEST(PenaltyWeights, APriceChangesNoFasterThanAllowedAndStaysFinite) {
   const Problem problem = plain_problem(10, 10, {{6}, {6}, {6}});
   State state(problem);
   PenaltyWeights penalties(state);

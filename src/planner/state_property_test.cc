@@ -34,7 +34,7 @@ void expect_exact_delta(const Problem& problem,
   RC_ASSERT(state.cost() == cost_of(problem, state.where()));
 }
 
-RC_GTEST_PROP(State, EveryMoveItAllowsKeepsTheRulesAndCostsWhatItSaid, (std::uint64_t seed)) {
+RC_GTEST_PROP(State, EveryAllowedMoveKeepsTheRulesAndChangesTheCostByItsDelta, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   RC_PRE(!problem.processes.empty());
   State state(problem);
@@ -54,7 +54,7 @@ RC_GTEST_PROP(State, EveryMoveItAllowsKeepsTheRulesAndCostsWhatItSaid, (std::uin
   }
 }
 
-RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas, (std::uint64_t seed)) {
+RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedSwapChangesNothing, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   RC_PRE(!problem.processes.empty());
   State state(problem);
@@ -73,7 +73,7 @@ RC_GTEST_PROP(State, EverySwapKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas
   }
 }
 
-RC_GTEST_PROP(State, EveryChainKeepsTheRulesAndARefusedOneLeavesEverythingAsItWas, (std::uint64_t seed)) {
+RC_GTEST_PROP(State, EveryChainKeepsTheRulesAndARefusedChainChangesNothing, (std::uint64_t seed)) {
   const Problem problem = any_problem(seed);
   RC_PRE(!problem.processes.empty());
   State state(problem);

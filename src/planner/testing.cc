@@ -170,7 +170,7 @@ bool StrictOracle::refuses(Process process, Machine machine) const {
 
 bool StrictOracle::allows(Process process, Machine machine) {
   ++asked_;
-  EXPECT_EQ(where_[process], kNoMachine) << "process " << process << " has not been lifted";
+  EXPECT_EQ(where_[process], kNoMachine) << "process " << process << " has not been unassigned";
   if (machine == home_[process]) return true;
   return !refuses(process, machine) && count_[machine] < most_on_machine_;
 }

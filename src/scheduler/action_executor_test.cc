@@ -1,4 +1,4 @@
-// The requests of an action: which requests, how many, and that each names the UID of the pod.
+// The requests that an action sends: which requests, how many, and whether each names the UID of the pod.
 #include "scheduler/action_executor.h"
 
 #include <gmock/gmock.h>
@@ -28,8 +28,8 @@ using testing::IsEmpty;
 PodPtr shared(const PodBuilder& built) { return std::make_shared<const api::Pod>(built.get()); }
 
 // An ActionExecutor with two API servers: one for actions, one for Events.
-struct Fixture {
-  Fixture() {
+struct ActionExecutorFixture {
+  ActionExecutorFixture() {
     // In this test a binding does not change the pod.
     api.answer_creates_of(kube::resource_of<api::Pod>(), [](const kube::Message&, kube::Message&) {});
     api.before_each([this](const kube::ApiCall& call) -> std::optional<Error> {
@@ -82,19 +82,19 @@ struct Fixture {
       time.services()};
 };
 
-TEST(CarrierBinds, WithOneRequestAndOneEvent) {
-  Fixture fixture;
+TEST(ActionExecutorBind, SendsOneBindingRequestAndOneEvent) {
+  ActionExecutorFixture fixture;
   fixture.carry_out(BindAction{shared(pod("p")), "n"});
   EXPECT_THAT(fixture.requests(), ElementsAre("create pods/binding default/p"));
-  EXPECT_THAT(fixture.bound_uids, ElementsAre("uid-p")) << "this very pod, not another of its name";
+  EXPECT_THAT(fixture.bound_uids, ElementsAre("uid-p")) << "the binding must name the UID of this pod";
   EXPECT_THAT(fixture.bound, ElementsAre("uid-p"));
   EXPECT_THAT(fixture.events(), ElementsAre("Scheduled"));
   EXPECT_EQ(fixture.event_api.calls().size(), 1U);
 }
 
-TEST(CarrierBinds, AndLooksOnceWhenTheAnswerIsLost) {
+TEST(ActionExecutorBind, ReadsThePodOnceWhenTheResponseIsLost) {
   for (const bool done : {true, false}) {
-    Fixture fixture;
+    ActionExecutorFixture fixture;
     fixture.api.put(done ? pod("p").on("n").get() : pod("p").get());
     fixture.refuse = [](const kube::ApiCall& call) -> std::optional<Error> {
       if (call.verb != Verb::Create) return std::nullopt;
@@ -107,8 +107,8 @@ TEST(CarrierBinds, AndLooksOnceWhenTheAnswerIsLost) {
   }
 }
 
-TEST(CarrierBinds, ButDoesNotTakeAnotherPodOfThatNameForItsOwn) {
-  Fixture fixture;
+TEST(ActionExecutorBind, FailsWhenTheResponseIsLostAndAnotherPodOfTheSameNameIsOnTheNode) {
+  ActionExecutorFixture fixture;
   fixture.api.put(pod("p").uid("uid-another").on("n").get());
   fixture.refuse = [](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != Verb::Create) return std::nullopt;
@@ -119,8 +119,8 @@ TEST(CarrierBinds, ButDoesNotTakeAnotherPodOfThatNameForItsOwn) {
   EXPECT_THAT(fixture.failed, ElementsAre("uid-p"));
 }
 
-TEST(CarrierReports, WithOneRequestAndOneEventWhereTheStatusSaysSomethingElse) {
-  Fixture fixture;
+TEST(ActionExecutorStatus, SendsOnePatchAndOneEventWhenTheConditionIsNotInTheStatus) {
+  ActionExecutorFixture fixture;
   fixture.api.put(pod("p").get());
   fixture.carry_out(StatusAction{shared(pod("p")), 0, "Unschedulable", "0/1 nodes are available", {}});
   EXPECT_THAT(fixture.requests(), ElementsAre("patch pods/status default/p"));
@@ -128,43 +128,43 @@ TEST(CarrierReports, WithOneRequestAndOneEventWhereTheStatusSaysSomethingElse) {
   EXPECT_THAT(fixture.events(), ElementsAre("FailedScheduling"));
 }
 
-TEST(CarrierReports, WithoutARequestWhereTheStatusSaysSoAlready) {
-  Fixture fixture;
+TEST(ActionExecutorStatus, SendsNoRequestWhenTheConditionIsAlreadyInTheStatus) {
+  ActionExecutorFixture fixture;
   const auto reported = pod("p").merge(R"({"status": {"conditions": [{"type": "PodScheduled", "status": "False",
       "reason": "Unschedulable", "message": "0/1 nodes are available"}]}})");
   fixture.carry_out(StatusAction{shared(reported), 0, "Unschedulable", "0/1 nodes are available", {}});
   EXPECT_THAT(fixture.requests(), IsEmpty());
 }
 
-TEST(CarrierPreempts, MarksAndDeletesTheVeryPodWithTwoRequests) {
-  Fixture fixture;
+TEST(ActionExecutorPreempt, PatchesTheStatusOfTheVictimThenDeletesTheVictimBothByUid) {
+  ActionExecutorFixture fixture;
   fixture.api.put(pod("victim").get());
   fixture.carry_out(PreemptAction{shared(pod("urgent")), 0, "n", {{"default", "victim", "uid-victim"}}});
   EXPECT_THAT(fixture.requests(), ElementsAre("patch pods/status default/victim", "delete pods default/victim"));
   EXPECT_THAT(fixture.api.calls().front().patch, HasSubstr(R"("uid":"uid-victim")"))
-      << "a new pod of that name must not be marked";
-  EXPECT_THAT(fixture.deleted_uids, ElementsAre("uid-victim")) << "nor be deleted";
+      << "a new pod of the same name must not be patched";
+  EXPECT_THAT(fixture.deleted_uids, ElementsAre("uid-victim")) << "a new pod of the same name must not be deleted";
   EXPECT_THAT(fixture.preemption_finished, ElementsAre(true));
   EXPECT_THAT(fixture.events(), ElementsAre("Preempted"));
 }
 
-TEST(CarrierPreempts, AsksNothingOfVictimsThatAreLeaving) {
-  Fixture fixture;
+TEST(ActionExecutorPreempt, SendsNoRequestForAVictimThatIsAlreadyTerminating) {
+  ActionExecutorFixture fixture;
   fixture.carry_out(PreemptAction{shared(pod("urgent")), 0, "n", {{"default", "victim", "uid-victim", true}}});
   EXPECT_THAT(fixture.requests(), IsEmpty());
   EXPECT_THAT(fixture.preemption_finished, ElementsAre(true));
 }
 
-TEST(CarrierPreempts, AVictimThatIsGoneIsGone) {
-  Fixture fixture;
+TEST(ActionExecutorPreempt, AVictimThatDoesNotExistCountsAsPreemptedWithoutAnEvent) {
+  ActionExecutorFixture fixture;
   fixture.carry_out(PreemptAction{shared(pod("urgent")), 0, "n", {{"default", "victim", "uid-victim"}}});
   EXPECT_THAT(fixture.requests(), ElementsAre("patch pods/status default/victim"));
   EXPECT_THAT(fixture.preemption_finished, ElementsAre(true));
   EXPECT_THAT(fixture.events(), IsEmpty());
 }
 
-TEST(CarrierPreempts, AVictimThatCannotBeMarkedIsNotDeleted) {
-  Fixture fixture;
+TEST(ActionExecutorPreempt, AVictimIsNotDeletedWhenItsStatusCannotBePatched) {
+  ActionExecutorFixture fixture;
   fixture.api.put(pod("victim").get());
   fixture.refuse = [](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != Verb::Patch) return std::nullopt;
@@ -172,7 +172,7 @@ TEST(CarrierPreempts, AVictimThatCannotBeMarkedIsNotDeleted) {
   };
   fixture.carry_out(PreemptAction{shared(pod("urgent")), 0, "n", {{"default", "victim", "uid-victim"}}});
   EXPECT_THAT(fixture.requests(), ElementsAre("patch pods/status default/victim"));
-  EXPECT_THAT(fixture.preemption_finished, ElementsAre(false)) << "the pod has to look again";
+  EXPECT_THAT(fixture.preemption_finished, ElementsAre(false)) << "the pod must be tried again";
 }
 
 }  // namespace

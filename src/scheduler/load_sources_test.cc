@@ -19,7 +19,7 @@ LoadSource prometheus(std::string address) {
   return source;
 }
 
-TEST(LoadSources, TwoOfAKindAreToldApartByName) {
+TEST(LoadSources, ASecondSourceOfTheSameKindHasANumberInItsName) {
   net::EventLoop loop;
   net::RealTimers timers;
   SystemClock clock;

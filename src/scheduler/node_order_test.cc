@@ -1,4 +1,4 @@
-// The nodes that a search visits when it stops early: all zones equally, and after some pods every node.
+// The nodes that a search visits when it stops early: the same number of each zone, and all nodes over several pods.
 #include "scheduler/node_order.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::vector<std::string> names_in_order(const cluster::Cluster& cluster) {
   return names;
 }
 
-TEST(NodeOrder, ZonesTakeTurnsInTheOrderInWhichTheyCame) {
+TEST(NodeOrder, ZonesAlternateInTheOrderInWhichTheyWereAdded) {
   cluster::Cluster cluster;
   for (const char* name : {"b1", "b2", "b3", "b4"}) cluster.upsert_node(node(name).zone("b"));
   for (const char* name : {"a1", "a2"}) cluster.upsert_node(node(name).zone("a"));
@@ -37,7 +37,7 @@ TEST(NodeOrder, ZonesTakeTurnsInTheOrderInWhichTheyCame) {
   EXPECT_THAT(names_in_order(cluster), ElementsAre("b2", "a1", "none", "b3", "a2", "b4"));
 }
 
-TEST(NodeOrder, AZoneOfAnotherRegionIsAnotherZoneAndTheBetaLabelCountsFirst) {
+TEST(NodeOrder, AZoneIsThePairOfRegionAndZoneAndTheBetaZoneLabelTakesPrecedence) {
   cluster::Cluster cluster;
   const std::string region = "topology.kubernetes.io/region";
   cluster.upsert_node(node("east1").zone("a").label(region, "east"));
@@ -47,11 +47,11 @@ TEST(NodeOrder, AZoneOfAnotherRegionIsAnotherZoneAndTheBetaLabelCountsFirst) {
   EXPECT_THAT(names_in_order(cluster), ElementsAre("east1", "west", "old", "east2"));
 }
 
-struct SampledScheduler : testing::Test {
-  SampledScheduler() {
+struct SchedulerNodeSampleTest : testing::Test {
+  SchedulerNodeSampleTest() {
     SchedulerSettings settings;
     settings.profiles = config::default_configuration(config::default_catalog()).placing();
-    settings.percentage_of_nodes_to_score = 1;  // so that 100 are enough
+    settings.percentage_of_nodes_to_score = 1;  // so that a search stops after 100 nodes
     scheduler = std::move(Scheduler::make(settings, metrics, now).value());
   }
   void add_nodes(int first, int end, bool cordoned) {
@@ -72,16 +72,16 @@ struct SampledScheduler : testing::Test {
   std::unique_ptr<Scheduler> scheduler;
 };
 
-TEST_F(SampledScheduler, TheNextSearchStartsBehindEveryNodeThatWasLookedAtAlsoTheRefused) {
+TEST_F(SchedulerNodeSampleTest, TheNextSearchStartsAfterAllVisitedNodesIncludingRejectedNodes) {
   add_nodes(0, 150, true);
   add_nodes(150, 400, false);
   EXPECT_THAT(node_of_next_pod("first"), AllOf(Ge(150), Lt(250)));
   EXPECT_THAT(node_of_next_pod("second"), AllOf(Ge(250), Lt(350)));
 }
 
-TEST_F(SampledScheduler, APartOfTheNodesHasNodesOfEveryZone) {
+TEST_F(SchedulerNodeSampleTest, ASampleOfTheNodesContainsNodesOfEachZone) {
   for (int i = 0; i < 300; ++i) {
-    // The node with most free resources is selected, and all large nodes are in zone b.
+    // The node with the most free resources is selected, and all large nodes are in zone b.
     auto made = node(std::to_string(i)).zone(i < 150 ? "a" : "b").cpu(i < 150 ? "4" : "400");
     scheduler->upsert(std::make_shared<const api::Node>(made.get()), now);
   }

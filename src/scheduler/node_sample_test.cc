@@ -11,8 +11,8 @@ struct Sample {
   std::size_t found;
 };
 
-// The first six are kube-scheduler's own test of numFeasibleNodesToFind.
-TEST(NodesToFind, AreAsManyAsKubeSchedulerLooksFor) {
+// The first six rows come from kube-scheduler's test of numFeasibleNodesToFind.
+TEST(NodesToFind, ReturnsTheSameNumberAsKubeScheduler) {
   constexpr Sample kSamples[] = {
       {10, 0, 10},    {10, 40, 10},   {1000, 0, 420},     {1000, 40, 400},   {6000, 0, 300},    {6000, 40, 2400},
       {99, 1, 99},    {100, 1, 100},  {101, 0, 100},      {250, 0, 120},     {250, 30, 100},    {5624, 0, 337},
@@ -24,7 +24,7 @@ TEST(NodesToFind, AreAsManyAsKubeSchedulerLooksFor) {
   }
 }
 
-TEST(NodesToFind, NeverFewerThanAHundredAndNeverMoreThanThereAre) {
+TEST(NodesToFind, ReturnsAtLeast100NodesOrAllNodesOfASmallerClusterAndNeverMoreThanAll) {
   for (std::size_t nodes = 1; nodes < 20'000; nodes += 7) {
     for (const int percentage : {0, 1, 5, 50, 99, 100}) {
       const std::size_t found = nodes_to_find(nodes, percentage);

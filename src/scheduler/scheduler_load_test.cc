@@ -1,4 +1,4 @@
-// Pods that wait because the nodes are overloaded.
+// Scheduling decisions that depend on the measured load of the nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ profiles:
     preBind: {enabled: [name: Rescheduler]}
 )";
 
-struct LoadedScheduler : testing::Test {
-  LoadedScheduler() {
+struct SchedulerLoadTest : testing::Test {
+  SchedulerLoadTest() {
     auto reading = config::read_configuration(kConfiguration, "f", config::default_catalog());
     EXPECT_TRUE(reading.problems.empty());
     SchedulerSettings settings;
@@ -61,7 +61,7 @@ struct LoadedScheduler : testing::Test {
     reading.samples.push_back({.node = "b", .value = b, .at = at_second(time)});
     scheduler->load_taken(reading, "prometheus", at_second(time));
   }
-  // The node of the decision, or the reason why there is none.
+  // The node of the decision, or the message of the status if the pod is unschedulable.
   std::string decide(double time) {
     scheduler->tick(at_second(time));
     const auto actions = scheduler->decide_next(at_second(time));
@@ -75,25 +75,26 @@ struct LoadedScheduler : testing::Test {
   std::unique_ptr<Scheduler> scheduler;
 };
 
-TEST_F(LoadedScheduler, APodGoesWhereLoadIsLeast) {
+TEST_F(SchedulerLoadTest, APodIsBoundToTheNodeWithTheLowestLoad) {
   measure(0.7, 0.2, 0);
   add_pod("p");
   EXPECT_EQ(decide(1), "b");
 }
 
-TEST_F(LoadedScheduler, APodThatFoundOnlyHotNodesWaitsForTheLoadToFall) {
+TEST_F(SchedulerLoadTest, APodThatFoundOnlyOverloadedNodesWaitsUntilTheLoadFalls) {
   measure(0.9, 0.95, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("0/2 nodes are available: 2 node(s) were above the cpu load threshold."));
   EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 1U);
   measure(0.85, 0.9, 16);
-  EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 1U) << "they are as hot as before: no need to try";
+  EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 1U)
+      << "both nodes are still above the threshold, so the pod is not tried";
   measure(0.85, 0.75, 31);
   EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 0U);
   EXPECT_EQ(decide(32), "b");
 }
 
-TEST_F(LoadedScheduler, WhenNothingIsMeasuredAnyMoreNoNodeIsHot) {
+TEST_F(SchedulerLoadTest, APodThatFoundOnlyOverloadedNodesIsPlacedAfterTheFallbackToRequests) {
   measure(0.9, 0.9, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
@@ -102,7 +103,7 @@ TEST_F(LoadedScheduler, WhenNothingIsMeasuredAnyMoreNoNodeIsHot) {
   EXPECT_THAT(decide(10), testing::AnyOf("a", "b"));
 }
 
-TEST_F(LoadedScheduler, ANodeThatComesIsTriedThoughNobodyKnowsItsLoad) {
+TEST_F(SchedulerLoadTest, ANewNodeWithoutMeasuredLoadIsTriedForAWaitingPod) {
   measure(0.9, 0.95, 0);
   add_pod("p");
   EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
@@ -110,7 +111,7 @@ TEST_F(LoadedScheduler, ANodeThatComesIsTriedThoughNobodyKnowsItsLoad) {
   EXPECT_EQ(decide(21), "new");
 }
 
-TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
+TEST_F(SchedulerLoadTest, TheLoadOfAPlacedPodIsReservedUntilItIsMeasuredOrTheBindingFails) {
   measure(0.2, 0.3, 0);
   const auto reserved = [&](const char* name) {
     const auto& cluster = scheduler->cluster();
@@ -118,19 +119,19 @@ TEST_F(LoadedScheduler, WhatWasPlacedCountsUntilItIsMeasuredOrTakenBack) {
   };
   add_pod("p");
   ASSERT_EQ(decide(1), "a");
-  EXPECT_GT(reserved("a"), 0) << "reserved";
+  EXPECT_GT(reserved("a"), 0) << "the decision reserves load";
   scheduler->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at_second(2));
-  EXPECT_EQ(reserved("a"), 0) << "unreserved";
+  EXPECT_EQ(reserved("a"), 0) << "the failed binding releases the load";
   ASSERT_EQ(decide(10), "a");
   scheduler->bound("uid-p", at_second(11));
   EXPECT_GT(reserved("a"), 0);
   measure(0.2, 0.3, 11 + 3600);
-  EXPECT_EQ(reserved("a"), 0) << "by now it is in what is measured";
+  EXPECT_EQ(reserved("a"), 0) << "the measured load now includes the pod";
 }
 
-// Four pods request little and use half a node each. A scheduler that counts requests would place the last two on the
-// node with less load.
-TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeUse) {
+// Four pods request little and use half a node each. A scheduler that counts requests would place all of them on node
+// a, which has less load.
+TEST_F(SchedulerLoadTest, APodReservesTheMeasuredUsageOfItsWorkloadInsteadOfItsRequests) {
   const auto add = [&](const std::string& name) {
     auto object = std::make_shared<api::Pod>(pod(name).requests("100m", "100Mi").get());
     object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
@@ -144,7 +145,7 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
   add("p1");
   add("p2");
   EXPECT_EQ(decide(1), "a");
-  EXPECT_EQ(decide(1), "a") << "no load source has better data";
+  EXPECT_EQ(decide(1), "a") << "the usage of the workload is not known yet, so the request is reserved";
   measure(0.2, 0.5, 3600);
   const auto& cluster = scheduler->cluster();
   const auto has = static_cast<double>(cluster.node(*cluster.find_node("a")).node->allocatable.cpu);
@@ -157,7 +158,7 @@ TEST_F(LoadedScheduler, PodsThatUseMoreThanTheyAskForAreBookedWithWhatTheirLikeU
   EXPECT_EQ(decide(3601), "b");
 }
 
-TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong) {
+TEST_F(SchedulerLoadTest, APodBoundByAnotherSchedulerReservesLoadOnlyIfItStartedRecently) {
   measure(0.2, 0.2, 0);
   const auto placed = [](const char* name, double started) {
     auto object = std::make_shared<api::Pod>(pod(name).on("a").get());
@@ -177,7 +178,7 @@ TEST_F(LoadedScheduler, APodThatOthersPlacedIsBookedUnlessItHasBeenThereForLong)
   EXPECT_EQ(reserved(), 0);
 }
 
-TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
+TEST_F(SchedulerLoadTest, TheBindActionAnnotatesThePodWithThePredictedLoadOfItsNode) {
   measure(0.2, 0.9, 0);
   add_pod("p");
   scheduler->tick(at_second(1));
@@ -185,12 +186,12 @@ TEST_F(LoadedScheduler, APodIsToldWhatWasPredictedForItsNode) {
   const auto& annotations = std::get<BindAction>(actions.front()).annotations;
   ASSERT_TRUE(annotations.contains("rescheduler.io/predicted-load"));
   const std::string& predicted = annotations.at("rescheduler.io/predicted-load");
-  EXPECT_THAT(predicted, HasSubstr(R"("cpu":0.2)")) << "what is measured, and the pod itself";
+  EXPECT_THAT(predicted, HasSubstr(R"("cpu":0.2)")) << "the measured load and the load of the pod";
   EXPECT_THAT(predicted, HasSubstr(R"("source":"prometheus"})"));
   EXPECT_FALSE(std::get<BindAction>(actions.front()).overloads);
 }
 
-TEST_F(LoadedScheduler, APodThatWillBringItsNodeAboveAThresholdSaysSo) {
+TEST_F(SchedulerLoadTest, TheBindActionSetsOverloadsWhenThePodWillOverloadItsNode) {
   measure(0.79, 0.9, 0);
   auto object = std::make_shared<api::Pod>(pod("large").requests("2", "1Gi").get());
   object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");

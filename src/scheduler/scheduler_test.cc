@@ -27,7 +27,7 @@ using testing::Ne;
 
 WallTime at_second(int seconds) { return WallTime{std::chrono::seconds{1'700'000'000 + seconds}}; }
 
-class OneScheduler : public testing::Test {
+class SchedulerFixture : public testing::Test {
  protected:
   void start(int percentage_of_nodes_to_score = 100) {
     SchedulerSettings settings;
@@ -37,8 +37,10 @@ class OneScheduler : public testing::Test {
     ASSERT_TRUE(made) << made.error().message;
     scheduler_ = std::move(*made);
   }
-  void see(const NodeBuilder& node) { scheduler_->upsert(std::make_shared<const api::Node>(node.get()), at_second(0)); }
-  void see(const PodBuilder& pod) {
+  void upsert(const NodeBuilder& node) {
+    scheduler_->upsert(std::make_shared<const api::Node>(node.get()), at_second(0));
+  }
+  void upsert(const PodBuilder& pod) {
     auto object = std::make_shared<api::Pod>(pod.get());
     object->mutable_spec()->set_scheduler_name(config::kDefaultSchedulerName);
     scheduler_->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
@@ -61,25 +63,25 @@ class OneScheduler : public testing::Test {
 
 // --- Start of the search ---
 
-class SearchOfHalf : public OneScheduler {
+class PartialNodeSearch : public SchedulerFixture {
  protected:
-  // A search stops after half of the nodes, which are at least 100.
+  // A search stops after half of the nodes, but not before it has found 100 nodes.
   void SetUp() override { start(50); }
   void add_nodes(int count, const std::function<void(int, NodeBuilder&)>& differs = [](int, NodeBuilder&) {}) {
     for (int i = 0; i < count; ++i) {
       NodeBuilder one = node("n" + std::to_string(i));
       differs(i, one);
-      see(one);
+      upsert(one);
     }
   }
-  void add_pod(PodBuilder one) { see(one.requests("1", "1Gi")); }
+  void add_pod(PodBuilder one) { upsert(one.requests("1", "1Gi")); }
   int number_bound_to() {
     const std::string name = bound_to();
     return name.empty() ? -1 : std::stoi(name.substr(1));
   }
 };
 
-TEST_F(SearchOfHalf, GoesOnWhereTheLastOneEnded) {
+TEST_F(PartialNodeSearch, StartsAfterTheLastNodeOfThePreviousSearch) {
   add_nodes(200);
   for (int i = 0; i < 4; ++i) add_pod(pod("p" + std::to_string(i)));
   EXPECT_THAT(number_bound_to(), Lt(100));
@@ -88,7 +90,7 @@ TEST_F(SearchOfHalf, GoesOnWhereTheLastOneEnded) {
   EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Lt(200)));
 }
 
-TEST_F(SearchOfHalf, CountsTheNodesThatWereRefusedToo) {
+TEST_F(PartialNodeSearch, StartsAfterAllNodesThatThePreviousSearchVisitedIncludingRejectedNodes) {
   // The first search rejects 0-99 and finds 100-249. The second continues with 250-299, then from the start 100-199.
   add_nodes(300, [](int i, NodeBuilder& one) {
     if (i < 100) one.cordoned();
@@ -96,11 +98,11 @@ TEST_F(SearchOfHalf, CountsTheNodesThatWereRefusedToo) {
   });
   add_pod(pod("first"));
   add_pod(pod("second"));
-  EXPECT_EQ(number_bound_to(), 210) << "the largest by far";
-  EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Ne(210))) << "not looked at again";
+  EXPECT_EQ(number_bound_to(), 210) << "the node with the most free resources";
+  EXPECT_THAT(number_bound_to(), AllOf(Ge(100), Ne(210))) << "the second search does not visit node 210";
 }
 
-TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
+TEST_F(PartialNodeSearch, KeepsItsStartWhenThePodFitsOnItsNominatedNode) {
   // Only a search that starts at 0 skips the large node.
   add_nodes(200, [](int i, NodeBuilder& one) {
     if (i == 100) one.cpu("64").memory("512Gi");
@@ -113,7 +115,7 @@ TEST_F(SearchOfHalf, StaysWhereItIsWhenTheNominatedNodeWillDo) {
 
 // --- Nominations ---
 
-class Nominations : public OneScheduler {
+class Nominations : public SchedulerFixture {
  protected:
   void SetUp() override { start(); }
   static PodBuilder large(const std::string& name, int priority) {
@@ -121,36 +123,36 @@ class Nominations : public OneScheduler {
   }
   // The StatusAction for this pod.
   static const StatusAction* report_of(const std::vector<SchedulingAction>& actions, const std::string& name) {
-    for (const SchedulingAction& order : actions) {
-      const auto* report = std::get_if<StatusAction>(&order);
+    for (const SchedulingAction& action : actions) {
+      const auto* report = std::get_if<StatusAction>(&action);
       if (report != nullptr && report->pod->metadata().name() == name) return report;
     }
     return nullptr;
   }
 };
 
-TEST_F(Nominations, OfLesserPodsEndWhenAMoreImportantOneTakesTheNode) {
-  see(node("n").cpu("2"));
-  see(large("victim", 0).on("n"));
-  see(large("lesser", 5));
+TEST_F(Nominations, ANominationIsClearedWhenAPodOfHigherPriorityIsNominatedForTheNode) {
+  upsert(node("n").cpu("2"));
+  upsert(large("victim", 0).on("n"));
+  upsert(large("lesser", 5));
   ASSERT_EQ(decide().size(), 2U);
   ASSERT_EQ(nominated_to("uid-lesser"), "n");
-  see(large("urgent", 10));
+  upsert(large("urgent", 10));
   const auto actions = decide();
   EXPECT_EQ(nominated_to("uid-urgent"), "n");
-  EXPECT_EQ(nominated_to("uid-lesser"), "") << "the node is not kept for it any more";
-  const StatusAction* taken_back = report_of(actions, "lesser");
-  ASSERT_NE(taken_back, nullptr) << "its status must not go on naming the node";
-  EXPECT_EQ(taken_back->nominated_node, "");
-  EXPECT_EQ(taken_back->message, "");
+  EXPECT_EQ(nominated_to("uid-lesser"), "") << "the nomination of the pod with lower priority is cleared";
+  const StatusAction* cleared = report_of(actions, "lesser");
+  ASSERT_NE(cleared, nullptr) << "the status of the pod must no longer name the node";
+  EXPECT_EQ(cleared->nominated_node, "");
+  EXPECT_EQ(cleared->message, "");
 }
 
-TEST_F(Nominations, OfPodsOfTheSamePriorityStand) {
-  see(node("n").cpu("4"));
-  see(large("victim1", 0).on("n"));
-  see(large("victim2", 0).on("n"));
-  see(large("first", 10));
-  see(large("second", 10));
+TEST_F(Nominations, ANominationStaysWhenAPodOfTheSamePriorityIsNominatedForTheNode) {
+  upsert(node("n").cpu("4"));
+  upsert(large("victim1", 0).on("n"));
+  upsert(large("victim2", 0).on("n"));
+  upsert(large("first", 10));
+  upsert(large("second", 10));
   ASSERT_EQ(decide().size(), 2U);
   const auto actions = decide();
   EXPECT_EQ(nominated_to("uid-first"), "n");
@@ -158,21 +160,21 @@ TEST_F(Nominations, OfPodsOfTheSamePriorityStand) {
   EXPECT_EQ(report_of(actions, "first"), nullptr);
 }
 
-TEST_F(Nominations, ToANodeThatCannotHelpAnyMoreAreGivenUp) {
-  see(node("n").cordoned());
-  see(large("p", 10).nominated("n"));
+TEST_F(Nominations, ANominationIsClearedWhenPreemptionOnItsNodeCannotHelp) {
+  upsert(node("n").cordoned());
+  upsert(large("p", 10).nominated("n"));
   ASSERT_EQ(nominated_to("uid-p"), "n");
   const auto actions = decide();
   const StatusAction* report = report_of(actions, "p");
   ASSERT_NE(report, nullptr);
-  EXPECT_EQ(report->nominated_node, "") << "the pod's status must not go on naming the node";
-  EXPECT_EQ(nominated_to("uid-p"), "") << "nor may room be kept there";
+  EXPECT_EQ(report->nominated_node, "") << "the status of the pod must no longer name the node";
+  EXPECT_EQ(nominated_to("uid-p"), "") << "no resources may be reserved for the pod on the node";
 }
 
-TEST_F(Nominations, StandWhileTheVictimsAreOnTheirWayOut) {
-  see(node("n").cpu("2"));
-  see(large("victim", 0).being_preempted().on("n"));
-  see(large("p", 10).nominated("n"));
+TEST_F(Nominations, ANominationStaysWhileTheVictimsTerminate) {
+  upsert(node("n").cpu("2"));
+  upsert(large("victim", 0).being_preempted().on("n"));
+  upsert(large("p", 10).nominated("n"));
   const auto actions = decide();
   const StatusAction* report = report_of(actions, "p");
   ASSERT_NE(report, nullptr);
@@ -180,14 +182,14 @@ TEST_F(Nominations, StandWhileTheVictimsAreOnTheirWayOut) {
   EXPECT_EQ(nominated_to("uid-p"), "n");
 }
 
-TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
-  see(node("n").cpu("2"));
+TEST_F(Nominations, ThePodIsTriedAgainOnlyAfterThePreemptionHasFinished) {
+  upsert(node("n").cpu("2"));
   const auto victim = large("victim", 0).on("n");
-  see(victim);
-  see(large("urgent", 10));
+  upsert(victim);
+  upsert(large("urgent", 10));
   ASSERT_EQ(decide().size(), 2U);
   scheduler_->remove(std::make_shared<const api::Pod>(victim.get()), at_second(2));
-  EXPECT_TRUE(decide().empty()) << "not before the API server has been told of all of them";
+  EXPECT_TRUE(decide().empty()) << "not before the requests for all victims have ended";
   scheduler_->preemption_finished("uid-urgent", true, at_second(3));
   EXPECT_THAT(metrics_.text(),
               testing::HasSubstr("scheduler_preemption_goroutines_duration_seconds_sum{result=\"success\"} 2\n"));
@@ -196,49 +198,49 @@ TEST_F(Nominations, ThePodIsTriedAgainWhenItsVictimsHaveBeenTold) {
 
 // --- What a failed binding releases ---
 
-class FailedBinding : public OneScheduler {
+class FailedBinding : public SchedulerFixture {
  protected:
   void SetUp() override { start(); }
-  void fail_binding() { orders_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at_second(2)); }
-  std::vector<SchedulingAction> orders_;
+  void fail_binding() { actions_ = scheduler_->bind_failed("uid-p", Error{Errc::Conflict, "no"}, at_second(2)); }
+  std::vector<SchedulingAction> actions_;
 };
 
-TEST_F(FailedBinding, LeavesTheRoomToOthers) {
-  see(node("n").cpu("2"));
-  see(pod("p").requests("2", "1Gi"));
+TEST_F(FailedBinding, ReleasesTheResourcesOfTheNodeForOtherPods) {
+  upsert(node("n").cpu("2"));
+  upsert(pod("p").requests("2", "1Gi"));
   ASSERT_EQ(bound_to(), "n");
-  see(pod("other").requests("2", "1Gi").priority(1));
+  upsert(pod("other").requests("2", "1Gi").priority(1));
   fail_binding();
   EXPECT_EQ(scheduler_->cluster().assumed_count(), 0U);
   EXPECT_EQ(bound_to(), "n");
   EXPECT_EQ(scheduler_->binding_count(), 1U);
 }
 
-TEST_F(FailedBinding, IsReportedAndThePodIsTriedAgainAfterAPause) {
-  see(node("n"));
-  see(pod("p"));
+TEST_F(FailedBinding, IsReportedAndThePodIsTriedAgainAfterTheBackoff) {
+  upsert(node("n"));
+  upsert(pod("p"));
   ASSERT_EQ(bound_to(), "n");
   fail_binding();
-  ASSERT_EQ(orders_.size(), 1U);
-  EXPECT_EQ(std::get<StatusAction>(orders_.front()).reason, "SchedulerError");
-  EXPECT_EQ(bound_to(), "") << "whatever is broken needs its pause";
+  ASSERT_EQ(actions_.size(), 1U);
+  EXPECT_EQ(std::get<StatusAction>(actions_.front()).reason, "SchedulerError");
+  EXPECT_EQ(bound_to(), "") << "the pod is in backoff";
   scheduler_->tick(at_second(60));
   EXPECT_EQ(bound_to(), "n");
 }
 
-TEST_F(FailedBinding, LeavesTheVolumesToOthers) {
+TEST_F(FailedBinding, ReleasesTheReservedVolumes) {
   using cluster::testing::ClaimObject;
   using cluster::testing::ClassObject;
   using cluster::testing::VolumeObject;
-  see(node("n"));
-  const auto see_wire = [this](const auto& wire) {
+  upsert(node("n"));
+  const auto upsert_wire = [this](const auto& wire) {
     using Wire = std::remove_cvref_t<decltype(wire)>;
     scheduler_->upsert(std::make_shared<const Wire>(wire), at_second(0));
   };
-  see_wire(ClassObject("wait").wire);
-  see_wire(ClaimObject("data").wire);
-  see_wire(VolumeObject("pv").wire);
-  see(pod("p").in("shop").merge(
+  upsert_wire(ClassObject("wait").wire);
+  upsert_wire(ClaimObject("data").wire);
+  upsert_wire(VolumeObject("pv").wire);
+  upsert(pod("p").in("shop").merge(
       R"({"spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]}})"));
   const auto actions = decide();
   ASSERT_TRUE(std::get<BindAction>(actions.front()).has_claims);

@@ -17,8 +17,8 @@ using test::ScriptedApi;
 using test::VirtualTime;
 
 // A cluster, its API server, and a controller that binds volumes on request.
-struct Fixture {
-  Fixture() {
+struct VolumeBinderFixture {
+  VolumeBinderFixture() {
     api::Node node;
     node.mutable_metadata()->set_name("n1");
     cluster.upsert_node(node);
@@ -34,7 +34,7 @@ struct Fixture {
     api.put(object);
     cluster.volumes().upsert(*api.find<T>(object.metadata().namespace_(), object.metadata().name()));
   }
-  // Copies the objects of the server to the model, as a watch does.
+  // Copies the objects of the API server to the cluster model, as a watch does.
   void watch() {
     for (const auto& volume : api.all<api::PersistentVolume>()) cluster.volumes().upsert(volume);
     for (const auto& claim : api.all<api::PersistentVolumeClaim>()) cluster.volumes().upsert(claim);
@@ -74,21 +74,21 @@ struct Fixture {
   ScriptedApi api;
   cluster::Cluster cluster;
   // Each check of the pod calls `meanwhile`, which can change the cluster between two steps.
-  int looks = 0;
+  int checks = 0;
   std::function<void(int)> meanwhile = [](int) {};
   ClusterStorageView view{cluster, [this](std::string_view) {
-                            meanwhile(looks++);
+                            meanwhile(checks++);
                             return true;
                           }};
   VirtualTime time;
   VolumeBinder binder{api, time.services(), view};
 };
 
-TEST(VolumeBinder, WritesThePromiseAndTheNodeAndWaits) {
-  Fixture fixture;
-  fixture.meanwhile = [&](int look) {
-    if (look == 3) fixture.bind_claims();
-    if (look == 5) fixture.watch();
+TEST(VolumeBinder, WritesTheClaimRefAndTheSelectedNodeAndWaitsUntilTheClaimsAreBound) {
+  VolumeBinderFixture fixture;
+  fixture.meanwhile = [&](int check) {
+    if (check == 3) fixture.bind_claims();
+    if (check == 5) fixture.watch();
   };
   const auto outcome = fixture.bind(fixture.reserve());
   ASSERT_TRUE(outcome.bound) << outcome.bound.error().message;
@@ -101,7 +101,7 @@ TEST(VolumeBinder, WritesThePromiseAndTheNodeAndWaits) {
   EXPECT_EQ(volume.spec().claim_ref().name(), "a");
   EXPECT_EQ(volume.spec().claim_ref().uid(), "uid-a");
   EXPECT_EQ(volume.metadata().annotations().at("pv.kubernetes.io/bound-by-controller"), "yes");
-  EXPECT_EQ(volume.spec().persistent_volume_reclaim_policy(), "Retain") << "the rest is as it was";
+  EXPECT_EQ(volume.spec().persistent_volume_reclaim_policy(), "Retain") << "other fields stay unchanged";
   const auto claim = *fixture.api.find<api::PersistentVolumeClaim>("shop", "b");
   EXPECT_EQ(claim.metadata().annotations().at("volume.kubernetes.io/selected-node"), "n1");
   EXPECT_FALSE(fixture.api.find<api::PersistentVolumeClaim>("shop", "a")
@@ -110,8 +110,8 @@ TEST(VolumeBinder, WritesThePromiseAndTheNodeAndWaits) {
                    .contains("volume.kubernetes.io/selected-node"));
 }
 
-TEST(VolumeBinder, DoesNotWriteOverWhatHasChangedSince) {
-  Fixture fixture;
+TEST(VolumeBinder, DoesNotOverwriteAVolumeThatChangedAfterTheReservation) {
+  VolumeBinderFixture fixture;
   const ReservedVolumes reserved = fixture.reserve();
   VolumeObject changed("pv");
   changed.wire.mutable_metadata()->clear_resource_version();
@@ -123,22 +123,22 @@ TEST(VolumeBinder, DoesNotWriteOverWhatHasChangedSince) {
   EXPECT_FALSE(fixture.api.find<api::PersistentVolume>("", "pv")->spec().has_claim_ref());
 }
 
-TEST(VolumeBinder, AfterAFailureOnlyWhatWasNotWrittenIsTakenBack) {
-  Fixture fixture;
+TEST(VolumeBinder, AfterAFailureOnlyTheUnwrittenObjectsAreUnreserved) {
+  VolumeBinderFixture fixture;
   const ReservedVolumes reserved = fixture.reserve();
-  fixture.api.fail_calls(3, 1, Error{Errc::Unavailable, "the server is away"});  // the claim's update
+  fixture.api.fail_calls(3, 1, Error{Errc::Unavailable, "the server is unavailable"});  // the update of the claim
   const auto outcome = fixture.bind(reserved);
   ASSERT_FALSE(outcome.bound);
   EXPECT_EQ(outcome.bound.error().code, Errc::Unavailable);
   unreserve_volumes(fixture.cluster.volumes(), outcome.unwritten);
-  EXPECT_TRUE(fixture.cluster.volumes().volume("pv")->claim) << "the server has it";
+  EXPECT_TRUE(fixture.cluster.volumes().volume("pv")->claim) << "the API server has the claimRef";
   EXPECT_FALSE(fixture.cluster.volumes().claim("shop", "b")->selected_node);
 }
 
-TEST(VolumeBinder, EndsWhenTheTimeIsUp) {
-  Fixture fixture;
-  fixture.meanwhile = [&](int look) {
-    if (look == 1) fixture.watch();
+TEST(VolumeBinder, FailsAfterTheTimeout) {
+  VolumeBinderFixture fixture;
+  fixture.meanwhile = [&](int check) {
+    if (check == 1) fixture.watch();
   };
   const auto before = fixture.time.clock.steady_now();
   const auto outcome = fixture.bind(fixture.reserve());
@@ -147,10 +147,10 @@ TEST(VolumeBinder, EndsWhenTheTimeIsUp) {
   EXPECT_EQ(fixture.time.clock.steady_now() - before, 600s);
 }
 
-TEST(VolumeBinder, EndsWhenItsNodeGoes) {
-  Fixture fixture;
-  fixture.meanwhile = [&](int look) {
-    if (look != 2) return;
+TEST(VolumeBinder, FailsWhenTheNodeIsDeleted) {
+  VolumeBinderFixture fixture;
+  fixture.meanwhile = [&](int check) {
+    if (check != 2) return;
     fixture.watch();
     fixture.cluster.remove_node("n1");
   };
@@ -159,8 +159,8 @@ TEST(VolumeBinder, EndsWhenItsNodeGoes) {
   EXPECT_EQ(outcome.bound.error().message, "binding volumes: node n1 is gone");
 }
 
-TEST(VolumeBinder, AReservationThatFailsLeavesNothingBehind) {
-  Fixture fixture;
+TEST(VolumeBinder, AFailedReservationReleasesTheVolumesItHasReserved) {
+  VolumeBinderFixture fixture;
   const placement::VolumeDecision decision = fixture.decision();
   auto claim = *fixture.api.find<api::PersistentVolumeClaim>("shop", "b");
   fixture.serve(claim);  // a new resourceVersion
@@ -170,8 +170,8 @@ TEST(VolumeBinder, AReservationThatFailsLeavesNothingBehind) {
   EXPECT_FALSE(fixture.cluster.volumes().volume("pv")->claim);
 }
 
-TEST(VolumeBinder, ReservedVolumesCountAtOnceAndAreTakenBack) {
-  Fixture fixture;
+TEST(VolumeBinder, ReservedVolumesAreVisibleAtOnceAndUnreserveReleasesThem) {
+  VolumeBinderFixture fixture;
   const ReservedVolumes reserved = fixture.reserve();
   EXPECT_EQ(fixture.cluster.volumes().volume("pv")->claim->name, "a");
   EXPECT_EQ(fixture.cluster.volumes().claim("shop", "b")->selected_node, "n1");

@@ -67,7 +67,7 @@ struct Case {
     return *made;
   }
   Action next(const Input& on_event) { return protocol().next(on_event, now, objects); }
-  // Writes both; the written objects are visible.
+  // Writes the volume and the claim; the written objects are visible.
   Action write_all() {
     next(Started{});
     next(Written{"20"});
@@ -91,7 +91,7 @@ struct Case {
   Error error_after(const Input& on_event) {
     const Action action = next(on_event);
     if (const auto* failed = std::get_if<Failed>(&action)) return failed->error;
-    return Error{Errc::Internal, "it did not fail"};
+    return Error{Errc::Internal, "the protocol did not fail"};
   }
 
   ApiObjects objects;
@@ -127,14 +127,14 @@ TEST(VolumeBindingProtocol, IsDoneWhenAllClaimsAreBound) {
   c.bind("a", "pv");
   EXPECT_TRUE(is<Sleep>(c.next(Woke{})));
   c.bind("b", "made");
-  EXPECT_TRUE(is<Sleep>(c.next(Woke{}))) << "its volume is not known yet";
+  EXPECT_TRUE(is<Sleep>(c.next(Woke{}))) << "the volume of claim b is not known yet";
   Volume made;
   made.name = "made";
   c.objects.set(made);
   EXPECT_TRUE(is<Done>(c.next(Woke{})));
 }
 
-TEST(VolumeBindingProtocol, DoesNotTakeTheStateBeforeItsOwnWriteForAnAnswer) {
+TEST(VolumeBindingProtocol, AMissingClaimRefIsAnErrorOnlyInAVersionAfterItsOwnWrite) {
   Case c;
   c.next(Started{});
   c.next(Written{"20"});
@@ -146,7 +146,7 @@ TEST(VolumeBindingProtocol, DoesNotTakeTheStateBeforeItsOwnWriteForAnAnswer) {
   EXPECT_EQ(c.error_after(Woke{}).message, "binding volumes: ClaimRef got reset for pv \"pv\"");
 }
 
-TEST(VolumeBindingProtocol, GivesUpWhenAWriteFails) {
+TEST(VolumeBindingProtocol, FailsWhenAWriteFails) {
   Case c;
   c.next(Started{});
   EXPECT_EQ(c.error_after(WriteFailed{Error{Errc::Conflict, "it has changed"}}).code, Errc::Conflict);
@@ -154,7 +154,7 @@ TEST(VolumeBindingProtocol, GivesUpWhenAWriteFails) {
   EXPECT_EQ(c.protocol().unwritten().provisions.size(), 1U);
 }
 
-TEST(VolumeBindingProtocol, GivesUpWhenBindingIsUndone) {
+TEST(VolumeBindingProtocol, FailsWhenAnObjectOfTheBindingIsDeletedOrNoLongerMatches) {
   const std::vector<std::pair<std::string, std::function<void(Case&)>>> cases = {
       {"pod shop/p does not exist any more", [](Case& c) { c.objects.pod = false; }},
       {"node n1 is gone", [](Case& c) { c.objects.node = false; }},
@@ -177,7 +177,7 @@ TEST(VolumeBindingProtocol, GivesUpWhenBindingIsUndone) {
   }
 }
 
-TEST(VolumeBindingProtocol, GivesUpWhenNoVolumeCouldBeMade) {
+TEST(VolumeBindingProtocol, FailsWhenProvisioningFails) {
   for (const bool moved : {false, true}) {
     Case c;
     ASSERT_TRUE(is<Sleep>(c.write_all()));
@@ -195,7 +195,7 @@ TEST(VolumeBindingProtocol, GivesUpWhenNoVolumeCouldBeMade) {
   EXPECT_EQ(c.error_after(Woke{}).code, Errc::NotFound);
 }
 
-TEST(VolumeBindingProtocol, TheVolumeThatWasMadeMustBeInReach) {
+TEST(VolumeBindingProtocol, FailsWhenTheNodeCannotReachTheProvisionedVolume) {
   Case c;
   c.reserved.bindings.clear();
   c.next(Started{});
@@ -211,25 +211,25 @@ TEST(VolumeBindingProtocol, TheVolumeThatWasMadeMustBeInReach) {
             "binding volumes: pv \"made\" node affinity doesn't match node \"n1\"");
 }
 
-TEST(VolumeBindingProtocol, DoesNotWaitForever) {
+TEST(VolumeBindingProtocol, FailsAtTheDeadlineAndDoesNotSleepBeyondTheDeadline) {
   Case c;
   ASSERT_TRUE(is<Sleep>(c.write_all()));
   c.now += 600s - 1ms;
   const Action last = c.next(Woke{});
   ASSERT_TRUE(is<Sleep>(last));
-  EXPECT_EQ(std::get<Sleep>(last).duration, 1ms) << "not beyond the deadline";
+  EXPECT_EQ(std::get<Sleep>(last).duration, 1ms) << "the sleep ends at the deadline";
   c.now += 1ms;
   EXPECT_EQ(c.error_after(Woke{}).code, Errc::Timeout);
 }
 
-TEST(VolumeBindingProtocol, TheTimeForWritingIsNotCounted) {
+TEST(VolumeBindingProtocol, TheTimeoutDoesNotIncludeTheTimeOfTheWrites) {
   Case c;
   c.next(Started{});
   c.now += 3600s;
   EXPECT_TRUE(is<Sleep>(c.write_all()));
 }
 
-TEST(VolumeBindingProtocol, WhatAnEarlierTryHasWrittenIsNotWrittenAgain) {
+TEST(VolumeBindingProtocol, ObjectsThatAnEarlierAttemptWroteAreNotWrittenAgain) {
   Case c;
   Volume pv = *c.objects.volume("pv");
   pv.claim = cluster::ClaimRef{"shop", "a", "uid-a"};
@@ -241,7 +241,7 @@ TEST(VolumeBindingProtocol, WhatAnEarlierTryHasWrittenIsNotWrittenAgain) {
   EXPECT_TRUE(c.protocol().unwritten().empty());
 }
 
-TEST(VolumeBindingProtocol, AUsersPromiseWithoutUidIsCompleted) {
+TEST(VolumeBindingProtocol, AClaimRefWithoutUidIsWrittenAgain) {
   Case c;
   Volume pv = *c.objects.volume("pv");
   pv.claim = cluster::ClaimRef{"shop", "a", ""};
@@ -249,7 +249,7 @@ TEST(VolumeBindingProtocol, AUsersPromiseWithoutUidIsCompleted) {
   EXPECT_TRUE(is<WriteVolume>(c.next(Started{})));
 }
 
-TEST(VolumeBindingProtocol, VersionsAreNumbers) {
+TEST(VolumeBindingProtocol, ResourceVersionsAreComparedAsNumbers) {
   EXPECT_TRUE(is_older("9", "10"));
   EXPECT_FALSE(is_older("10", "9"));
   EXPECT_FALSE(is_older("10", "10"));

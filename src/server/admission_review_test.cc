@@ -33,13 +33,13 @@ json::value patched(const std::string& pod, const PodChanges& changes) {
   return done ? *done : json::value();
 }
 
-TEST(AdmissionReview, IsReadInBothVersionsAndAnsweredInItsOwn) {
+TEST(AdmissionReview, IsReadInBothVersionsAndAnsweredInTheSameVersion) {
   for (const char* version : {"admission.k8s.io/v1", "admission.k8s.io/v1beta1"}) {
-    const auto asked = read_review(review(R"({"metadata":{"name":"p"},"spec":{}})", version));
-    ASSERT_TRUE(asked) << asked.error().message;
-    EXPECT_TRUE(asked->new_pod);
-    EXPECT_EQ(asked->pod.metadata().namespace_(), "web") << "which the object of a request may leave out";
-    const json::object answer = json::parse(write_review(*asked, "[]")).as_object();
+    const auto request = read_review(review(R"({"metadata":{"name":"p"},"spec":{}})", version));
+    ASSERT_TRUE(request) << request.error().message;
+    EXPECT_TRUE(request->new_pod);
+    EXPECT_EQ(request->pod.metadata().namespace_(), "web") << "the request has the namespace when the object omits it";
+    const json::object answer = json::parse(write_review(*request, "[]")).as_object();
     EXPECT_EQ(answer.at("apiVersion").as_string(), version);
     const json::object& response = answer.at("response").as_object();
     EXPECT_EQ(response.at("uid").as_string(), "u-1");
@@ -49,18 +49,18 @@ TEST(AdmissionReview, IsReadInBothVersionsAndAnsweredInItsOwn) {
   }
 }
 
-TEST(AdmissionReview, WithoutAPatchNamesNoPatchType) {
-  const auto asked = read_review(review(R"({"metadata":{"name":"p"}})"));
-  EXPECT_EQ(write_review(*asked, "").find("patch"), std::string::npos);
+TEST(AdmissionReview, AResponseWithoutAPatchHasNoPatchType) {
+  const auto request = read_review(review(R"({"metadata":{"name":"p"}})"));
+  EXPECT_EQ(write_review(*request, "").find("patch"), std::string::npos);
 }
 
-TEST(AdmissionReview, OfAnythingElseIsLetPass) {
+TEST(AdmissionReview, AnUpdateIsNotReadAsANewPod) {
   const auto update = read_review(review("{}", "admission.k8s.io/v1", "UPDATE"));
   ASSERT_TRUE(update);
   EXPECT_FALSE(update->new_pod);
 }
 
-TEST(AdmissionReview, ThatIsNoneIsTheAskersFault) {
+TEST(AdmissionReview, AnInvalidReviewIsRefusedWithAReason) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "JSON"},
       {"[", "JSON"},
@@ -74,13 +74,13 @@ TEST(AdmissionReview, ThatIsNoneIsTheAskersFault) {
       {review("null"), "has no object"},
       {review(R"({"metadata":7})"), "metadata"}};
   for (const auto& [body, expected] : cases) {
-    const auto asked = read_review(body);
-    ASSERT_FALSE(asked) << body;
-    EXPECT_THAT(asked.error().message, HasSubstr(expected)) << body;
+    const auto request = read_review(body);
+    ASSERT_FALSE(request) << body;
+    EXPECT_THAT(request.error().message, HasSubstr(expected)) << body;
   }
 }
 
-TEST(PodPatch, LeavesOtherAnnotationsAlone) {
+TEST(PodPatch, SetsAnnotationsAndKeepsOtherAnnotations) {
   PodChanges changes;
   changes.annotations = {{"kse.com/scheduled-hosts", R"(["a"])"}, {"odd~/key", "x"}};
   for (const char* pod : {R"({"metadata":{"name":"p"}})", R"({"metadata":{"name":"p","annotations":{}}})",
@@ -113,7 +113,7 @@ std::string fields_of(const json::value& pod, std::size_t term) {
 constexpr const char* kNotA = R"({"key":"metadata.name","operator":"NotIn","values":["a"]})";
 constexpr const char* kNotB = R"({"key":"metadata.name","operator":"NotIn","values":["b"]})";
 
-TEST(PodAffinity, ForbidsTheNodesOneByOneWhateverWasThere) {
+TEST(PodAffinity, ExcludesEachNodeByNameForAnyExistingAffinity) {
   PodChanges changes;
   changes.not_on = {"a", "b"};
   for (const char* spec :
@@ -124,7 +124,7 @@ TEST(PodAffinity, ForbidsTheNodesOneByOneWhateverWasThere) {
   }
 }
 
-TEST(PodAffinity, NarrowsEveryAlternativeAndWakesNoEmptyOne) {
+TEST(PodAffinity, ExcludesNodesInEveryTermExceptEmptyTerms) {
   PodChanges changes;
   changes.not_on = {"a"};
   const json::value made = patched(
@@ -133,11 +133,11 @@ TEST(PodAffinity, NarrowsEveryAlternativeAndWakesNoEmptyOne) {
       {"matchFields":[{"key":"metadata.name","operator":"In","values":["c"]}]}]}}}}})",
       changes);
   EXPECT_EQ(fields_of(made, 0), fmt::format("[{}]", kNotA));
-  EXPECT_EQ(fields_of(made, 1), "null") << "an empty term admits no node and still must not";
+  EXPECT_EQ(fields_of(made, 1), "null") << "an empty term selects no node, and that must not change";
   EXPECT_EQ(fields_of(made, 2), fmt::format(R"([{{"key":"metadata.name","operator":"In","values":["c"]}},{}])", kNotA));
 }
 
-TEST(PodAffinity, LeansToANodeBesideWhateverElseIsPreferredOrForbidden) {
+TEST(PodAffinity, PrefersANodeAndKeepsOtherPreferencesAndExclusions) {
   const auto preferences = [](const json::value& pod) {
     return pod.at("spec").at("affinity").at("nodeAffinity").at("preferredDuringSchedulingIgnoredDuringExecution");
   };
@@ -166,12 +166,12 @@ TEST(PodAffinity, LeansToANodeBesideWhateverElseIsPreferredOrForbidden) {
   }
 }
 
-RC_GTEST_PROP(AdmissionReviewProperty, NothingBreaksTheReader, (const std::string& noise)) {
+RC_GTEST_PROP(AdmissionReviewProperty, CorruptedReviewsAreReadOrRefusedWithAMessage, (const std::string& noise)) {
   std::string body = review(R"({"metadata":{"name":"p"}})");
   const std::size_t at = *rc::gen::inRange<std::size_t>(0, body.size());
   body.replace(at, std::min<std::size_t>(noise.size(), body.size() - at), noise);
-  const auto asked = read_review(body);
-  RC_ASSERT(asked.has_value() || !asked.error().message.empty());
+  const auto request = read_review(body);
+  RC_ASSERT(request.has_value() || !request.error().message.empty());
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class DelegatedAuthTest : public testing::Test {
       (*status.mutable_user()->mutable_extra())["scopes"].add_items("all");
     });
     api_.answer_creates_of(kube::resource_of<api::SubjectAccessReview>(), [this](const auto& asked, auto& answer) {
-      last_question_ = static_cast<const api::SubjectAccessReview&>(asked).spec();
+      last_review_ = static_cast<const api::SubjectAccessReview&>(asked).spec();
       static_cast<api::SubjectAccessReview&>(answer).mutable_status()->set_allowed(allowed_);
     });
   }
@@ -50,13 +50,13 @@ class DelegatedAuthTest : public testing::Test {
   std::string good_token_ = "good";
   std::vector<std::string> groups_{"ops"};
   bool allowed_ = true;
-  api::SubjectAccessReviewSpec last_question_;
+  api::SubjectAccessReviewSpec last_review_;
   test::ScriptedApi api_;
   test::VirtualTime time_;
   DelegatedAuth auth_{api_, time_.clock};
 };
 
-TEST_F(DelegatedAuthTest, AnAnswerIsRememberedForTenSecondsGoodOrBad) {
+TEST_F(DelegatedAuthTest, ValidAndInvalidTokensAreCachedForTenSeconds) {
   for (const auto& [token, name] : {std::pair("good", "ann"), std::pair("bad", "")}) {
     const std::size_t before = calls();
     EXPECT_EQ(authenticate(token), name);
@@ -69,27 +69,27 @@ TEST_F(DelegatedAuthTest, AnAnswerIsRememberedForTenSecondsGoodOrBad) {
   }
 }
 
-TEST_F(DelegatedAuthTest, ARevokedTokenOpensNothingAfterThat) {
+TEST_F(DelegatedAuthTest, ARevokedTokenIsRejectedAfterTheCacheExpires) {
   EXPECT_EQ(authenticate("good"), "ann");
   good_token_ = "another";
   time_.clock.advance(10s);
   EXPECT_EQ(authenticate("good"), "");
 }
 
-TEST_F(DelegatedAuthTest, PermissionsAreAskedWithEverythingKnownAboutTheVisitor) {
+TEST_F(DelegatedAuthTest, AnAccessReviewContainsTheWholeUserInfo) {
   EXPECT_TRUE(may("get", "/configz").value());
-  EXPECT_EQ(last_question_.user(), "ann");
-  EXPECT_EQ(last_question_.uid(), "u-1");
-  EXPECT_THAT(last_question_.groups(), ElementsAre("ops"));
-  EXPECT_THAT(last_question_.extra().at("scopes").items(), ElementsAre("all"));
-  EXPECT_EQ(last_question_.non_resource_attributes().verb(), "get");
-  EXPECT_EQ(last_question_.non_resource_attributes().path(), "/configz");
+  EXPECT_EQ(last_review_.user(), "ann");
+  EXPECT_EQ(last_review_.uid(), "u-1");
+  EXPECT_THAT(last_review_.groups(), ElementsAre("ops"));
+  EXPECT_THAT(last_review_.extra().at("scopes").items(), ElementsAre("all"));
+  EXPECT_EQ(last_review_.non_resource_attributes().verb(), "get");
+  EXPECT_EQ(last_review_.non_resource_attributes().path(), "/configz");
 }
 
-TEST_F(DelegatedAuthTest, APermissionIsRememberedForThisVisitorVerbAndPathOnly) {
+TEST_F(DelegatedAuthTest, APermissionIsCachedPerUserVerbAndPath) {
   EXPECT_TRUE(may("get", "/configz").value());
   allowed_ = false;
-  EXPECT_TRUE(may("get", "/configz").value()) << "remembered";
+  EXPECT_TRUE(may("get", "/configz").value()) << "the permission is cached";
   EXPECT_FALSE(may("post", "/configz").value());
   EXPECT_FALSE(may("get", "/other").value());
   groups_ = {"guests"};
@@ -99,14 +99,14 @@ TEST_F(DelegatedAuthTest, APermissionIsRememberedForThisVisitorVerbAndPathOnly) 
   EXPECT_FALSE(may("get", "/configz").value());
 }
 
-TEST_F(DelegatedAuthTest, MastersAreNotAskedAbout) {
+TEST_F(DelegatedAuthTest, SystemMastersAreAllowedWithoutAReview) {
   groups_ = {"ops", "system:masters"};
   allowed_ = false;
   EXPECT_TRUE(may("get", "/configz").value());
   EXPECT_EQ(calls(), 0u);
 }
 
-TEST_F(DelegatedAuthTest, NoAnswerIsNoPermissionAndIsNotRemembered) {
+TEST_F(DelegatedAuthTest, AFailedReviewIsAnErrorAndIsNotCached) {
   api_.fail_calls(0, 1, Error{Errc::Denied, "tokenreviews is forbidden"});
   EXPECT_THAT(authenticate("good"), HasSubstr("the API server did not answer the review: tokenreviews is forbidden"));
   EXPECT_EQ(authenticate("good"), "ann");
@@ -117,7 +117,7 @@ TEST_F(DelegatedAuthTest, NoAnswerIsNoPermissionAndIsNotRemembered) {
   EXPECT_TRUE(may("get", "/configz").value());
 }
 
-TEST_F(DelegatedAuthTest, NoMoreThanSoManyQuestionsAreOpenAtATime) {
+TEST_F(DelegatedAuthTest, ReviewsBeyondTheInFlightLimitAreRefused) {
   DelegatedAuthSettings settings;
   settings.most_in_flight = 0;
   DelegatedAuth busy(api_, time_.clock, settings);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ExpiringCacheTest, AnAnswerIsForgottenWhenItsTimeHasPassed) {
+TEST(ExpiringCacheTest, AnEntryIsRemovedAfterItsTimeToLive) {
   ManualClock clock;
   ExpiringCache<int> cache(clock, 8);
   cache.put("a", 1, 10s);
@@ -19,7 +19,7 @@ TEST(ExpiringCacheTest, AnAnswerIsForgottenWhenItsTimeHasPassed) {
   EXPECT_EQ(cache.size(), 0u);
 }
 
-TEST(ExpiringCacheTest, TheOldestMakesRoom) {
+TEST(ExpiringCacheTest, AFullCacheDropsTheOldestEntry) {
   ManualClock clock;
   ExpiringCache<int> cache(clock, 2);
   cache.put("a", 1, 10s);
@@ -31,7 +31,7 @@ TEST(ExpiringCacheTest, TheOldestMakesRoom) {
   EXPECT_EQ(cache.find("c"), 4);
 }
 
-RC_GTEST_PROP(ExpiringCacheTest, NeverHoldsMoreThanItMayNorWhatWasNotPut, (const std::vector<int>& keys)) {
+RC_GTEST_PROP(ExpiringCacheTest, NeverExceedsItsCapacityAndFindsTheLastValue, (const std::vector<int>& keys)) {
   ManualClock clock;
   ExpiringCache<int> cache(clock, 5);
   for (const int key : keys) {

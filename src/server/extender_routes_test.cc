@@ -24,10 +24,10 @@ using ::testing::Pair;
 using ::testing::StartsWith;
 
 // Passes nodes whose name does not begin with "bad", and scores long names higher.
-class PickyService final : public ExtenderService {
+class TestExtenderService final : public ExtenderService {
  public:
   net::Task<Result<FilterResult>> filter(const kube::ExtenderArgs& args) override {
-    if (args.pod->metadata().name() == "cursed") co_return fail(Errc::Invalid, "this pod is cursed");
+    if (args.pod->metadata().name() == "rejected") co_return fail(Errc::Invalid, "this pod is rejected");
     FilterResult answer;
     for (const std::string& name : node_names_of(args)) {
       if (name == "bad-for-good") {
@@ -43,7 +43,7 @@ class PickyService final : public ExtenderService {
     co_return answer;
   }
   net::Task<Result<std::vector<kube::HostPriority>>> prioritize(const kube::ExtenderArgs& args) override {
-    if (args.pod->metadata().name() == "cursed") co_return fail(Errc::Invalid, "this pod is cursed");
+    if (args.pod->metadata().name() == "rejected") co_return fail(Errc::Invalid, "this pod is rejected");
     std::vector<kube::HostPriority> scores;
     for (const std::string& name : node_names_of(args)) {
       scores.push_back({name, static_cast<std::int64_t>(name.size())});
@@ -54,7 +54,7 @@ class PickyService final : public ExtenderService {
     saw_meta = args.meta_victims.has_value();
     kube::MetaVictimsByNode kept;
     kept["n1"] = {{"uid-low"}, 1};
-    if (args.pod->metadata().name() == "cursed") kept["n1"].uids.emplace_back("uid-of-nobody");
+    if (args.pod->metadata().name() == "rejected") kept["n1"].uids.emplace_back("uid-unknown");
     co_return kept;
   }
   net::Task<Result<void>> bind(const kube::ExtenderBindingArgs& args) override {
@@ -120,12 +120,12 @@ class ExtenderTest : public PortFixture {
     return names;
   }
 
-  PickyService service_;
+  TestExtenderService service_;
   std::vector<std::unique_ptr<ExtenderClient>> clients_;
   const std::vector<NodePtr> nodes_{node_named("a"), node_named("bad-1"), node_named("bad-for-good"), node_named("bb")};
 };
 
-TEST_F(ExtenderTest, FilterAnswersInTheFormOfTheQuestion) {
+TEST_F(ExtenderTest, FilterAnswersInTheFormOfTheRequest) {
   for (const bool cached : {false, true}) {
     ExtenderSettings settings = every_verb();
     settings.node_cache_capable = cached;
@@ -137,7 +137,7 @@ TEST_F(ExtenderTest, FilterAnswersInTheFormOfTheQuestion) {
     EXPECT_EQ(filtered->fresh, !cached);
     EXPECT_EQ(service_.saw_nodes, !cached);
     if (cached) {
-      EXPECT_EQ(filtered->passing.front(), nodes_.front()) << "the very node that was asked about";
+      EXPECT_EQ(filtered->passing.front(), nodes_.front()) << "the same node object as in the request";
     }
   }
 }
@@ -149,33 +149,33 @@ TEST_F(ExtenderTest, ScoresComeWithTheConfiguredWeight) {
   EXPECT_EQ(scored->weight, 4);
 }
 
-TEST_F(ExtenderTest, WhatHasNoVerbIsNotAsked) {
+TEST_F(ExtenderTest, VerbsThatAreNotConfiguredAreNotCalled) {
   ExtenderSettings settings = every_verb();
   settings.filter_verb = settings.prioritize_verb = settings.preempt_verb = settings.bind_verb = "";
   ExtenderClient& silent = client(settings);
-  EXPECT_EQ(await(silent.filter(pod_named("cursed"), nodes_))->passing.size(), 4u);
-  auto scored = await(silent.prioritize(pod_named("cursed"), nodes_));
+  EXPECT_EQ(await(silent.filter(pod_named("rejected"), nodes_))->passing.size(), 4u);
+  auto scored = await(silent.prioritize(pod_named("rejected"), nodes_));
   EXPECT_EQ(scored->scores.at(3), (kube::HostPriority{"bb", 0}));
   EXPECT_EQ(scored->weight, 0);
   EXPECT_THAT(error_of(await(silent.bind({}))), HasSubstr("has no bindVerb"));
   EXPECT_THAT(error_of(await(silent.process_preemption(pod_named("p"), {}, {}))), HasSubstr("has no preemptVerb"));
 }
 
-TEST_F(ExtenderTest, TheServicesErrorsArriveAsErrors) {
+TEST_F(ExtenderTest, ErrorsOfTheServiceReachTheClient) {
   ExtenderClient& asking = client(every_verb());
-  EXPECT_THAT(error_of(await(asking.filter(pod_named("cursed"), nodes_))), HasSubstr("filter: this pod is cursed"));
-  EXPECT_THAT(error_of(await(asking.prioritize(pod_named("cursed"), nodes_))), HasSubstr("status 500"));
+  EXPECT_THAT(error_of(await(asking.filter(pod_named("rejected"), nodes_))), HasSubstr("filter: this pod is rejected"));
+  EXPECT_THAT(error_of(await(asking.prioritize(pod_named("rejected"), nodes_))), HasSubstr("status 500"));
   EXPECT_THAT(error_of(await(asking.bind({"p", "ns", "u", "bad"}))), HasSubstr("bind: the node is taken"));
 }
 
-TEST_F(ExtenderTest, ABindingArrivesWhole) {
+TEST_F(ExtenderTest, TheServiceReceivesTheWholeBinding) {
   const kube::ExtenderBindingArgs args{"p", "ns", "uid", "node"};
   auto bound = await(client(every_verb()).bind(args));
   ASSERT_TRUE(bound) << bound.error().message;
   EXPECT_EQ(service_.bound, args);
 }
 
-TEST_F(ExtenderTest, VictimsComeBackAsThePodsTheyAre) {
+TEST_F(ExtenderTest, VictimUidsAreResolvedToPods) {
   const PodPtr low = pod_named("low");
   const auto lookup = [&low](const std::string& node, const std::string& uid) {
     return node == "n1" && uid == "uid-low" ? low : nullptr;
@@ -191,12 +191,12 @@ TEST_F(ExtenderTest, VictimsComeBackAsThePodsTheyAre) {
     EXPECT_THAT(kept->at("n1").pods, ElementsAre(low));
     EXPECT_EQ(kept->at("n1").pdb_violations, 1);
     EXPECT_EQ(service_.saw_meta, cached);
-    EXPECT_THAT(error_of(await(asking.process_preemption(pod_named("cursed"), victims, lookup))),
-                HasSubstr("names pod uid-of-nobody as a victim on node n1"));
+    EXPECT_THAT(error_of(await(asking.process_preemption(pod_named("rejected"), victims, lookup))),
+                HasSubstr("names pod uid-unknown as a victim on node n1"));
   }
 }
 
-TEST_F(ExtenderTest, OnlyPodsThatAskForWhatItManagesConcernIt) {
+TEST_F(ExtenderTest, OnlyPodsThatRequestManagedResourcesAreOfInterest) {
   ExtenderSettings settings = every_verb();
   EXPECT_TRUE(client(settings).is_interested(*pod_named("p")));
   settings.managed_resources = {{"example.com/gpu", true}};
@@ -212,7 +212,7 @@ TEST_F(ExtenderTest, OnlyPodsThatAskForWhatItManagesConcernIt) {
   EXPECT_TRUE(asking.is_interested(pod));
 }
 
-TEST_F(ExtenderTest, WhatCannotBeReadIsRefusedWithItsPlace) {
+TEST_F(ExtenderTest, InvalidRequestsAreRefusedWithAReason) {
   net::HttpRequest request = get_of("/extender/filter");
   request.method = "POST";
   const auto answer_to = [&](const char* path, const char* body) {
@@ -231,7 +231,7 @@ TEST_F(ExtenderTest, WhatCannotBeReadIsRefusedWithItsPlace) {
 }
 
 // Unusual answers of a foreign extender.
-class StrangeExtenderTest : public ExtenderTest {
+class ForeignExtenderTest : public ExtenderTest {
  protected:
   Result<scheduler::ExtenderFiltered> filtered_by(std::string answer, int status = 200, bool cached = true) {
     net::HttpResponse response;
@@ -252,42 +252,44 @@ class StrangeExtenderTest : public ExtenderTest {
   }
 };
 
-TEST_F(StrangeExtenderTest, AnythingBut200IsAFailure) {
+TEST_F(ForeignExtenderTest, AStatusOtherThan200IsAFailure) {
   const auto refused = filtered_by(R"({"NodeNames":["a"]})", 201);
   EXPECT_THAT(error_of(refused), HasSubstr("status 201 instead of 200"));
   EXPECT_EQ(refused.error().http_status, 201);
 }
 
-TEST_F(StrangeExtenderTest, ANameItWasNotAskedAboutIsAFailure) {
+TEST_F(ForeignExtenderTest, AnUnknownNodeNameInTheResponseIsAFailure) {
   EXPECT_THAT(error_of(filtered_by(R"({"nodenames":["a","z"]})")), HasSubstr("returned node z"));
 }
 
-TEST_F(StrangeExtenderTest, NeitherNamesNorNodesMeansThatNonePasses) {
+TEST_F(ForeignExtenderTest, AResponseWithoutNamesAndNodesMeansThatNoNodePasses) {
   EXPECT_TRUE(filtered_by("{}").value().passing.empty());
   EXPECT_TRUE(filtered_by(R"({"NodeNames":["a"]})", 200, false).value().passing.empty())
-      << "names are not looked at when nodes were sent";
+      << "node names are ignored when nodes were sent";
 }
 
-TEST_F(StrangeExtenderTest, NodesInsteadOfNamesAreTakenAsTheyAre) {
+TEST_F(ForeignExtenderTest, NodesInTheResponseAreUsedInsteadOfNames) {
   const auto filtered = filtered_by(R"({"Nodes":{"items":[{"metadata":{"name":"z"}}]}})");
   ASSERT_TRUE(filtered) << filtered.error().message;
   EXPECT_TRUE(filtered->fresh);
   EXPECT_THAT(names_of(filtered->passing), ElementsAre("z"));
 }
 
-TEST_F(StrangeExtenderTest, GarbageIsAFailure) {
+TEST_F(ForeignExtenderTest, AResponseThatIsNotJsonIsAFailure) {
   EXPECT_THAT(error_of(filtered_by("<html>")), HasSubstr("filter: the extender's filter result cannot be read"));
 }
 
 // Access to the extender routes: by kube-scheduler's certificate, or by a token.
-TEST_F(PortFixture, AClientCertificateOpensTheExtenderDoor) {
+class ExtenderAccessTest : public PortFixture {};
+
+TEST_F(ExtenderAccessTest, AClientCertificateOrATokenGivesAccessToTheExtenderRoutes) {
   const test::TestAuthority clients("clients"), others("others");
   const kube::TempDirectory files;
   ServerSettings settings;
   settings.files.client_ca = files.write("ca", clients.pem());
   settings.extender.names = {"system:kube-scheduler"};
   start(std::move(settings));
-  PickyService service;
+  TestExtenderService service;
   cluster_->on_loop([&] { add_extender_routes(*server_, service); });
   net::HttpRequest request = get_of("/extender/bind");
   request.method = "POST";

@@ -27,18 +27,18 @@ class HealthChecksTest : public testing::Test {
   bool synced_ = true;
 };
 
-TEST_F(HealthChecksTest, WhatIsWellSaysOkAndMoreOnRequest) {
+TEST_F(HealthChecksTest, PassingChecksAnswerOkAndAreListedWhenVerbose) {
   EXPECT_EQ(ask("/readyz"), "200 ok");
   EXPECT_EQ(ask("/readyz/"), "200 ok");
   EXPECT_EQ(ask("/readyz?verbose"), "200 [+]ping ok\n[+]informers ok\nreadyz check passed\n");
 }
 
-TEST_F(HealthChecksTest, OneFailedCheckFailsTheWholeWithoutSayingWhy) {
+TEST_F(HealthChecksTest, OneFailedCheckFailsTheEndpointWithoutShowingTheReason) {
   synced_ = false;
   EXPECT_EQ(ask("/readyz"), "500 [+]ping ok\n[-]informers failed: reason withheld\nreadyz check failed\n");
 }
 
-TEST_F(HealthChecksTest, ACheckCanBeAskedForAlone) {
+TEST_F(HealthChecksTest, ACheckCanBeRequestedAlone) {
   EXPECT_EQ(ask("/readyz/ping"), "200 ok");
   EXPECT_EQ(ask("/readyz/informers"), "200 ok");
   synced_ = false;

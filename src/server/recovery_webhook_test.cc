@@ -76,23 +76,23 @@ class RecoveryWebhookTest : public testing::Test {
   std::unique_ptr<RecoveryWebhook> hook_;
 };
 
-TEST_F(RecoveryWebhookTest, TellsAReplacementWhereItsForerunnersFailed) {
+TEST_F(RecoveryWebhookTest, AnnotatesAReplacementPodWithTheNodesOfEarlierFailures) {
   const auto page = ask(review("failed-before", R"(,"spec":{"schedulerName":"ours"})"));
   EXPECT_EQ(page.status, 200);
   const std::string patch = patch_in(page);
   EXPECT_THAT(patch, HasSubstr(R"("kse.com/scheduled-hosts":"[\"a\",\"b\"]")"));
   EXPECT_THAT(patch, HasSubstr(R"("rescheduler.io/recovery-slot":"1")"));
-  EXPECT_THAT(patch, Not(HasSubstr("affinity"))) << "our own scheduler needs none";
+  EXPECT_THAT(patch, Not(HasSubstr("affinity"))) << "pods of our own scheduler need no affinity";
   EXPECT_EQ(patch_in(ask(review("another"))), "");
   EXPECT_EQ(patch_in(ask(review("failed-before", "", "kube-system"))), "");
 }
 
-TEST_F(RecoveryWebhookTest, KeepsPodsOfOtherSchedulersOffByAffinity) {
+TEST_F(RecoveryWebhookTest, ExcludesFailedNodesByAffinityForPodsOfOtherSchedulers) {
   EXPECT_THAT(patch_in(ask(review("failed-before", R"(,"spec":{"schedulerName":"default-scheduler"})"))),
               HasSubstr(R"({"key":"metadata.name","operator":"NotIn","values":["a"]})"));
 }
 
-TEST_F(RecoveryWebhookTest, AnswersNonsenseAsHttpHasIt) {
+TEST_F(RecoveryWebhookTest, AnswersInvalidRequestsWithHttpErrors) {
   EXPECT_EQ(ask(review("p"), "text/plain").status, 415);
   EXPECT_EQ(ask(review("p"), "").status, 415);
   EXPECT_EQ(ask(review("p"), "application/json; charset=utf-8").status, 200);
@@ -103,7 +103,7 @@ TEST_F(RecoveryWebhookTest, AnswersNonsenseAsHttpHasIt) {
   EXPECT_EQ(ask(review("p"), "application/json", "POST", "/elsewhere").status, 404);
 }
 
-TEST(WebhookCertificates, KeepTheAuthorityBeforeInTheBundle) {
+TEST(WebhookCertificates, KeepOnlyThePreviousAuthorityInTheBundle) {
   const auto first = make_webhook_certificate({"localhost"}, std::chrono::hours{24}, WallTime{}, nullptr);
   ASSERT_TRUE(first);
   const auto second = make_webhook_certificate({"localhost"}, std::chrono::hours{24}, WallTime{}, &*first);
@@ -111,7 +111,7 @@ TEST(WebhookCertificates, KeepTheAuthorityBeforeInTheBundle) {
   EXPECT_THAT(second->ca_bundle, HasSubstr(first->ca_bundle));
   const auto third = make_webhook_certificate({"localhost"}, std::chrono::hours{24}, WallTime{}, &*second);
   ASSERT_TRUE(third);
-  EXPECT_THAT(third->ca_bundle, Not(HasSubstr(first->ca_bundle))) << "two are enough";
+  EXPECT_THAT(third->ca_bundle, Not(HasSubstr(first->ca_bundle))) << "the bundle holds two authorities";
 }
 
 }  // namespace

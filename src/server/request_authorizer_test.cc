@@ -48,16 +48,16 @@ class RequestAuthorizerTest : public testing::Test {
     head.method = "POST";
     head.target = path;
     if (!token.empty()) head.headers.set("Authorization", token);
-    RequestAuthorizer admission(routes_, reviewer_used_, extender_);
-    auto refusal = time_.loop.await_result(checked(admission, head, peer));
+    RequestAuthorizer authorizer(routes_, auth_used_, extender_);
+    auto refusal = time_.loop.await_result(checked(authorizer, head, peer));
     if (!refusal->has_value()) return 0;
     last_ = std::move(**refusal);
     return last_.status;
   }
-  static net::Task<Result<std::optional<net::HttpResponse>>> checked(RequestAuthorizer& admission,
+  static net::Task<Result<std::optional<net::HttpResponse>>> checked(RequestAuthorizer& authorizer,
                                                                      const net::HttpRequest& head,
                                                                      const net::PeerIdentity& peer) {
-    auto refusal = co_await admission.check(head, peer);
+    auto refusal = co_await authorizer.check(head, peer);
     co_return refusal;
   }
 
@@ -68,10 +68,10 @@ class RequestAuthorizerTest : public testing::Test {
   test::ScriptedApi api_;
   test::VirtualTime time_;
   DelegatedAuth auth_{api_, time_.clock};
-  DelegatedAuth* reviewer_used_ = &auth_;
+  DelegatedAuth* auth_used_ = &auth_;
 };
 
-TEST_F(RequestAuthorizerTest, OpenRoutesAskNobody) {
+TEST_F(RequestAuthorizerTest, OpenRoutesNeedNoReview) {
   for (const auto& peer : {plain_, tls_}) {
     EXPECT_EQ(status(peer, "/metrics?x=1"), 0);
     EXPECT_EQ(status(peer, "/readyz/ping"), 0);
@@ -79,15 +79,15 @@ TEST_F(RequestAuthorizerTest, OpenRoutesAskNobody) {
   EXPECT_TRUE(api_.calls().empty());
 }
 
-TEST_F(RequestAuthorizerTest, EverythingElseWantsTlsEvenWithAToken) {
+TEST_F(RequestAuthorizerTest, OtherRoutesNeedTlsEvenWithAToken) {
   for (const char* path : {"/configz", "/extender/filter", "/nowhere", "/metrics/", "/readyz"}) {
     EXPECT_EQ(status(plain_, path, "Bearer ann"), 400) << path;
     EXPECT_EQ(last_.body, "Only health and metrics are served over plain HTTP: use https.\n");
   }
-  EXPECT_TRUE(api_.calls().empty()) << "a token sent in the clear is not even looked at";
+  EXPECT_TRUE(api_.calls().empty()) << "a token sent over plain HTTP must not be reviewed";
 }
 
-TEST_F(RequestAuthorizerTest, ATokenMustBeGoodAndItsUserAllowed) {
+TEST_F(RequestAuthorizerTest, ATokenMustBeValidAndItsUserAllowed) {
   for (const char* path : {"/configz", "/extender/filter", "/nowhere"}) {
     EXPECT_EQ(status(tls_, path), 401) << path;
     EXPECT_EQ(last_.headers.get("WWW-Authenticate"), "Bearer");
@@ -101,40 +101,38 @@ TEST_F(RequestAuthorizerTest, ATokenMustBeGoodAndItsUserAllowed) {
   EXPECT_EQ(last_.body, "User \"bob\" cannot post path \"/configz\".\n");
 }
 
-TEST_F(RequestAuthorizerTest, WithoutAnAnswerOfTheApiServerNobodyIsLetIn) {
+TEST_F(RequestAuthorizerTest, RequestsAreRefusedWith503WhenTheApiServerDoesNotAnswer) {
   api_.fail_calls(0, 1, Error{Errc::Unavailable, "connection refused"});
   EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
   api_.fail_calls(2, 1, Error{Errc::Unavailable, "connection refused"});
   EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
-  reviewer_used_ = nullptr;
+  auth_used_ = nullptr;
   EXPECT_EQ(status(tls_, "/configz", "Bearer ann"), 503);
   EXPECT_EQ(status(tls_, "/configz"), 401);
 }
 
-TEST_F(RequestAuthorizerTest, ACertificateOpensTheExtenderAndNothingElse) {
+TEST_F(RequestAuthorizerTest, AClientCertificateGivesAccessOnlyToTheExtender) {
   EXPECT_EQ(status(verified_, "/extender/filter"), 0);
   EXPECT_EQ(status(verified_, "/configz"), 401);
-  extender_.names = {"somebody", "system:kube-scheduler"};
+  extender_.names = {"other-client", "system:kube-scheduler"};
   EXPECT_EQ(status(verified_, "/extender/filter"), 0);
-  extender_.names = {"somebody"};
+  extender_.names = {"other-client"};
   EXPECT_EQ(status(verified_, "/extender/filter"), 401);
-  EXPECT_EQ(status(verified_, "/extender/filter", "Bearer ann"), 0) << "a token still does";
+  EXPECT_EQ(status(verified_, "/extender/filter", "Bearer ann"), 0) << "a token still gives access";
 }
 
-TEST_F(RequestAuthorizerTest, AnAnonymousExtenderStillWantsTls) {
+TEST_F(RequestAuthorizerTest, AnonymousExtenderAccessStillNeedsTls) {
   extender_.anonymous = true;
   EXPECT_EQ(status(tls_, "/extender/filter"), 0);
   EXPECT_EQ(status(tls_, "/configz"), 401);
   EXPECT_EQ(status(plain_, "/extender/filter"), 400);
 }
 
-TEST_F(RequestAuthorizerTest, APathThatCannotBeReadIsRefused) {
-  EXPECT_EQ(status(tls_, "/metrics%", "Bearer ann"), 400);
-}
+TEST_F(RequestAuthorizerTest, AnInvalidPathIsRefused) { EXPECT_EQ(status(tls_, "/metrics%", "Bearer ann"), 400); }
 
-class BrowserTest : public RequestAuthorizerTest {
+class BrowserAccessTest : public RequestAuthorizerTest {
  protected:
-  BrowserTest() {
+  BrowserAccessTest() {
     add("/ui/", Access::Page);
     add("/api/v1/overview", Access::Reading);
     Route pause;
@@ -144,7 +142,7 @@ class BrowserTest : public RequestAuthorizerTest {
     routes_.add(std::move(pause));
     api_.answer_creates_of(kube::resource_of<api::SubjectAccessReview>(), [this](const auto& asked, auto& answer) {
       const auto& spec = static_cast<const api::SubjectAccessReview&>(asked).spec();
-      asked_ = spec.non_resource_attributes().verb() + " " + spec.non_resource_attributes().path();
+      reviewed_ = spec.non_resource_attributes().verb() + " " + spec.non_resource_attributes().path();
       static_cast<api::SubjectAccessReview&>(answer).mutable_status()->set_allowed(spec.user() == "ann");
     });
     act_.method = "POST";
@@ -154,10 +152,10 @@ class BrowserTest : public RequestAuthorizerTest {
     act_.headers.set("X-Rescheduler-Action", "1");
     act_.headers.set("Content-Length", "20");
   }
-  int let(const net::PeerIdentity& peer, net::HttpRequest head, const std::string& token = {}) {
+  int browser_status(const net::PeerIdentity& peer, net::HttpRequest head, const std::string& token = {}) {
     if (!token.empty()) head.headers.set("Authorization", "Bearer " + token);
-    RequestAuthorizer admission(routes_, reviewer_used_, extender_, browser_);
-    auto refusal = time_.loop.await_result(checked(admission, head, peer));
+    RequestAuthorizer authorizer(routes_, auth_used_, extender_, browser_);
+    auto refusal = time_.loop.await_result(checked(authorizer, head, peer));
     if (!refusal->has_value()) return 0;
     last_ = std::move(**refusal);
     return last_.status;
@@ -171,56 +169,57 @@ class BrowserTest : public RequestAuthorizerTest {
 
   net::HttpRequest act_;
   BrowserAccess browser_;
-  std::string asked_;
+  std::string reviewed_;
 };
 
-TEST_F(BrowserTest, PagesAreForEverybodyOverTlsAndWhatTheyShowForThoseTheClusterAllows) {
-  EXPECT_EQ(let(tls_, get("/ui/app.js")), 0);
-  EXPECT_EQ(let(plain_, get("/ui/")), 400);
-  EXPECT_EQ(let(plain_, get("/api/v1/overview"), "ann"), 400);
-  EXPECT_EQ(let(tls_, get("/api/v1/overview")), 401);
+TEST_F(BrowserAccessTest, PagesAreOpenOverTlsAndDataNeedsAnAuthorizedUser) {
+  EXPECT_EQ(browser_status(tls_, get("/ui/app.js")), 0);
+  EXPECT_EQ(browser_status(plain_, get("/ui/")), 400);
+  EXPECT_EQ(browser_status(plain_, get("/api/v1/overview"), "ann"), 400);
+  EXPECT_EQ(browser_status(tls_, get("/api/v1/overview")), 401);
   EXPECT_EQ(last_.body, R"({"status":401,"message":"This path needs a bearer token."})");
-  EXPECT_EQ(let(tls_, get("/api/v1/overview"), "bob"), 403);
-  EXPECT_EQ(let(tls_, get("/api/v1/overview"), "ann"), 0);
-  EXPECT_EQ(asked_, "get /rescheduler/api/v1/overview") << "not what every user of a cluster may get";
-  EXPECT_EQ(let(tls_, act_, "bob"), 403);
-  EXPECT_EQ(let(tls_, act_, "ann"), 0);
-  EXPECT_EQ(asked_, "post /rescheduler/api/v1/pause");
+  EXPECT_EQ(browser_status(tls_, get("/api/v1/overview"), "bob"), 403);
+  EXPECT_EQ(browser_status(tls_, get("/api/v1/overview"), "ann"), 0);
+  EXPECT_EQ(reviewed_, "get /rescheduler/api/v1/overview")
+      << "every user of a cluster may get /api/*, so the path has a prefix";
+  EXPECT_EQ(browser_status(tls_, act_, "bob"), 403);
+  EXPECT_EQ(browser_status(tls_, act_, "ann"), 0);
+  EXPECT_EQ(reviewed_, "post /rescheduler/api/v1/pause");
 }
 
-TEST_F(BrowserTest, OnLoopbackReadingIsOpenAndActingOnlyWhereThatIsSaid) {
+TEST_F(BrowserAccessTest, OnLoopbackReadingIsOpenAndActionsNeedOpenActions) {
   browser_.loopback = true;
-  EXPECT_EQ(let(plain_, get("/api/v1/overview", "localhost:10259")), 0);
-  EXPECT_EQ(let(plain_, get("/api/v1/overview", "127.0.0.1:10259")), 0);
-  EXPECT_EQ(let(plain_, get("/api/v1/overview", "rebound.example")), 403);
-  EXPECT_EQ(let(plain_, get("/api/v1/overview", "")), 403);
-  EXPECT_EQ(let(plain_, get("/configz", "localhost")), 400) << "the rest of the port is as it was";
+  EXPECT_EQ(browser_status(plain_, get("/api/v1/overview", "localhost:10259")), 0);
+  EXPECT_EQ(browser_status(plain_, get("/api/v1/overview", "127.0.0.1:10259")), 0);
+  EXPECT_EQ(browser_status(plain_, get("/api/v1/overview", "rebound.example")), 403);
+  EXPECT_EQ(browser_status(plain_, get("/api/v1/overview", "")), 403);
+  EXPECT_EQ(browser_status(plain_, get("/configz", "localhost")), 400) << "other routes still need TLS";
   act_.headers.set("Host", "[::1]:10259");
-  EXPECT_EQ(let(plain_, act_), 401);
+  EXPECT_EQ(browser_status(plain_, act_), 401);
   browser_.open_actions = true;
-  EXPECT_EQ(let(plain_, act_), 0);
-  EXPECT_TRUE(asked_.empty());
+  EXPECT_EQ(browser_status(plain_, act_), 0);
+  EXPECT_TRUE(reviewed_.empty());
 }
 
-TEST_F(BrowserTest, WhatAnotherSiteMakesABrowserSendIsRefusedBeforeAnybodyIsAsked) {
+TEST_F(BrowserAccessTest, CrossSiteAndMalformedActionsAreRefusedEvenWithAValidToken) {
   net::HttpRequest head = act_;
   head.headers.set("Origin", "https://evil.example");
-  EXPECT_EQ(let(tls_, head, "ann"), 403);
+  EXPECT_EQ(browser_status(tls_, head, "ann"), 403);
   head.headers.set("Origin", "https://node:10259");
-  EXPECT_EQ(let(tls_, head, "ann"), 0);
+  EXPECT_EQ(browser_status(tls_, head, "ann"), 0);
   head.headers.set("Sec-Fetch-Site", "cross-site");
-  EXPECT_EQ(let(tls_, head, "ann"), 403);
+  EXPECT_EQ(browser_status(tls_, head, "ann"), 403);
   const auto without = [&](std::string_view header, std::string_view value) {
     net::HttpRequest changed = act_;
     changed.headers.set(header, value);
-    return let(tls_, changed, "ann");
+    return browser_status(tls_, changed, "ann");
   };
   EXPECT_EQ(without("X-Rescheduler-Action", "yes"), 403);
   EXPECT_EQ(without("Content-Type", "application/x-www-form-urlencoded"), 415);
   EXPECT_EQ(without("Content-Length", ""), 411);
   EXPECT_EQ(without("Content-Length", "65537"), 413);
   EXPECT_EQ(without("Content-Length", "99999999999999999999"), 413);
-  EXPECT_EQ(let(tls_, get("/api/v1/pause"), "ann"), 405);
+  EXPECT_EQ(browser_status(tls_, get("/api/v1/pause"), "ann"), 405);
   EXPECT_EQ(last_.headers.get("Allow"), "POST");
 }
 

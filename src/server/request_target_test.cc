@@ -20,7 +20,7 @@ TEST(RequestTargetTest, PathAndQueryAreDecoded) {
 
 TEST(RequestTargetTest, AnEscapedSlashIsASlash) { EXPECT_EQ(parse_target("/extender%2Fbind")->path, "/extender/bind"); }
 
-TEST(RequestTargetTest, WhatIsNoPathIsRefused) {
+TEST(RequestTargetTest, InvalidTargetsAreRefused) {
   for (const char* text : {"", "*", "http://h/", "/%", "/%zz", "/a%00", "/a%0d%0ab", "/?a=%", "/?%g=1"}) {
     EXPECT_FALSE(parse_target(text)) << text;
   }

@@ -26,7 +26,7 @@ Route page(std::string path, std::string text) {
 
 class ServerTest : public PortFixture {};
 
-TEST_F(ServerTest, HealthAndMetricsAnswerBothWaysOnOnePort) {
+TEST_F(ServerTest, HealthAndMetricsAreServedOverTlsAndPlainHttpOnOnePort) {
   metrics_.counter("things_total", "Things.").add(3);
   start();
   cluster_->on_loop(
@@ -41,7 +41,7 @@ TEST_F(ServerTest, HealthAndMetricsAnswerBothWaysOnOnePort) {
   }
 }
 
-TEST_F(ServerTest, TheRestIsForThoseTheClusterKnowsAndAllows) {
+TEST_F(ServerTest, OtherRoutesNeedAnAuthenticatedAndAuthorizedUser) {
   start();
   cluster_->on_loop([this] { server_->add_route(page("/configz", "{}")); });
   EXPECT_THAT(plain_get("/configz"), StartsWith("400 Only health and metrics"));
@@ -52,14 +52,14 @@ TEST_F(ServerTest, TheRestIsForThoseTheClusterKnowsAndAllows) {
   EXPECT_EQ(tls_get("/configz", "root-token"), "200 {}");
 }
 
-TEST_F(ServerTest, OnlyWhoMayAskLearnsThatThereIsNothing) {
+TEST_F(ServerTest, OnlyAuthorizedUsersGet404ForAnUnknownPath) {
   start();
   EXPECT_THAT(tls_get("/nowhere"), StartsWith("401 "));
   EXPECT_THAT(tls_get("/nowhere", "bob-token"), StartsWith("403 "));
   EXPECT_THAT(tls_get("/nowhere", "ann-token"), StartsWith("404 "));
 }
 
-TEST_F(ServerTest, AMethodThatIsNotAnsweredIsNamed) {
+TEST_F(ServerTest, AnUnsupportedMethodIsRefusedWithTheAllowedMethods) {
   start();
   net::HttpRequest request = get_of("/metrics");
   request.method = "DELETE";
@@ -69,7 +69,7 @@ TEST_F(ServerTest, AMethodThatIsNotAnsweredIsNamed) {
   EXPECT_EQ(response->headers.get("Allow"), "GET, HEAD");
 }
 
-TEST_F(ServerTest, RenewedFilesAreShownToNewClientsAndBrokenOnesLeaveThePortAlone) {
+TEST_F(ServerTest, RenewedCertificateFilesAreUsedAndInvalidFilesKeepTheOldCertificate) {
   const test::TestAuthority first("first"), second("second");
   const auto identity = first.issue({});
   const kube::TempDirectory files;
@@ -96,7 +96,7 @@ TEST_F(ServerTest, RenewedFilesAreShownToNewClientsAndBrokenOnesLeaveThePortAlon
   EXPECT_NE(trusted_by(first), "200 ok");
 }
 
-TEST_F(ServerTest, FilesAreLookedAtAgainWithoutBeingAsked) {
+TEST_F(ServerTest, CertificateFilesAreReloadedPeriodically) {
   const test::TestAuthority authority("ca");
   const auto identity = authority.issue({});
   const kube::TempDirectory files;
@@ -145,7 +145,7 @@ TEST_F(ServerTest, StoppingLetsARunningRequestFinish) {
   stopping.get();
 }
 
-TEST_F(ServerTest, APortThatIsTakenIsNamed) {
+TEST_F(ServerTest, TheErrorNamesThePortThatIsInUse) {
   start();
   ServerSettings settings;
   settings.address = "127.0.0.1";

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(ServingCertificateTest, WithoutFilesOneIsMadeAndStays) {
+TEST(ServingCertificateTest, WithoutFilesACertificateIsGeneratedAndDoesNotChange) {
   auto made = ServingCertificate::load({});
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_THAT(made->tls().certificate_pem, HasSubstr("BEGIN CERTIFICATE"));
@@ -18,7 +18,7 @@ TEST(ServingCertificateTest, WithoutFilesOneIsMadeAndStays) {
   EXPECT_FALSE(made->changed().value());
 }
 
-TEST(ServingCertificateTest, FilesAreReadAgainAndNewContentWaitsForAdoption) {
+TEST(ServingCertificateTest, ChangedFilesAreReturnedUntilTheyAreAdopted) {
   const kube::TempDirectory files;
   const ServingFiles paths{files.write("crt", "one"), files.write("key", "k"), files.write("ca", "c")};
   auto certificate = ServingCertificate::load(paths);
@@ -33,7 +33,7 @@ TEST(ServingCertificateTest, FilesAreReadAgainAndNewContentWaitsForAdoption) {
   EXPECT_EQ(certificate->changed().value()->client_ca_pem, "d");
 }
 
-TEST(ServingCertificateTest, AClientAuthorityCanBeRenewedBesideAMadeCertificate) {
+TEST(ServingCertificateTest, AClientCaFileCanChangeNextToAGeneratedCertificate) {
   const kube::TempDirectory files;
   auto certificate = ServingCertificate::load({"", "", files.write("ca", "c")});
   ASSERT_TRUE(certificate) << certificate.error().message;
@@ -44,7 +44,7 @@ TEST(ServingCertificateTest, AClientAuthorityCanBeRenewedBesideAMadeCertificate)
   EXPECT_EQ((*changed)->certificate_pem, certificate->tls().certificate_pem);
 }
 
-TEST(ServingCertificateTest, HalfAPairAndMissingFilesAreNamed) {
+TEST(ServingCertificateTest, ErrorsNameTheMissingHalfOfAPairAndTheMissingFile) {
   const kube::TempDirectory files;
   auto half = ServingCertificate::load({files.write("crt", "one"), "", ""});
   ASSERT_FALSE(half);

@@ -10,8 +10,8 @@ using cluster::LoadBasis;
 constexpr std::size_t kPrometheus = 0;
 constexpr std::size_t kMetricsServer = 1;
 
-// Runs rounds: each source answers or fails as the test says.
-struct Play {
+// Runs rounds: each source answers or fails as the test sets it.
+struct FallbackRounds {
   Fallback fallback{{"prometheus", "metrics-server"}};
   bool fresh = true;
   std::vector<std::size_t> read{};          // in the last round
@@ -31,120 +31,120 @@ struct Play {
   }
 };
 
-TEST(Fallback, TheBestThatAnswersIsInChargeFromTheFirstRoundOn) {
-  Play play;
-  EXPECT_EQ(play.fallback.name(), "requests");
-  play.round(true, true);
-  EXPECT_EQ(play.fallback.name(), "prometheus");
-  EXPECT_EQ(play.fallback.basis(), LoadBasis::Usage);
-  EXPECT_EQ(play.read, std::vector{kPrometheus});  // no other source is read
-  ASSERT_EQ(play.changes.size(), 1u);
-  EXPECT_EQ(play.changes[0].from, "");
-  play.round(true, true);
-  EXPECT_TRUE(play.changes.empty());
+TEST(Fallback, TheBestSourceThatAnswersIsUsedFromTheFirstRoundOn) {
+  FallbackRounds rounds;
+  EXPECT_EQ(rounds.fallback.name(), "requests");
+  rounds.round(true, true);
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
+  EXPECT_EQ(rounds.fallback.basis(), LoadBasis::Usage);
+  EXPECT_EQ(rounds.read, std::vector{kPrometheus});  // no other source is read
+  ASSERT_EQ(rounds.changes.size(), 1u);
+  EXPECT_EQ(rounds.changes[0].from, "");
+  rounds.round(true, true);
+  EXPECT_TRUE(rounds.changes.empty());
 }
 
-TEST(Fallback, OneFailureIsForgivenWhileTheDataIsFresh) {
-  Play play;
-  play.round(true, true);
-  play.round(false, true);
-  EXPECT_EQ(play.fallback.name(), "prometheus");
-  EXPECT_EQ(play.read, std::vector{kPrometheus});
-  play.round(true, true);
-  play.round(false, true);  // not two failures in a row
-  EXPECT_EQ(play.fallback.name(), "prometheus");
+TEST(Fallback, OneFailureDoesNotChangeTheSourceWhileTheDataIsFresh) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
+  EXPECT_EQ(rounds.read, std::vector{kPrometheus});
+  rounds.round(true, true);
+  rounds.round(false, true);  // not two failures in a row
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
 }
 
-TEST(Fallback, TheSecondFailureInARowHandsOverInTheSameRoundAndSaysWhy) {
-  Play play;
-  play.round(true, true);
-  play.round(false, true);
-  play.round(false, true);
-  EXPECT_EQ(play.fallback.source(), kMetricsServer);
-  EXPECT_EQ(play.read, (std::vector{kPrometheus, kMetricsServer}));
-  ASSERT_EQ(play.changes.size(), 1u);
-  EXPECT_EQ(play.changes[0].from, "prometheus");
-  EXPECT_EQ(play.changes[0].to, "metrics-server");
-  EXPECT_EQ(play.changes[0].why, "prometheus is down");
+TEST(Fallback, TheSecondFailureInARowChangesTheSourceInTheSameRoundAndReportsWhy) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  rounds.round(false, true);
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.source(), kMetricsServer);
+  EXPECT_EQ(rounds.read, (std::vector{kPrometheus, kMetricsServer}));
+  ASSERT_EQ(rounds.changes.size(), 1u);
+  EXPECT_EQ(rounds.changes[0].from, "prometheus");
+  EXPECT_EQ(rounds.changes[0].to, "metrics-server");
+  EXPECT_EQ(rounds.changes[0].why, "prometheus is down");
 }
 
-TEST(Fallback, WithoutFreshDataTheFirstFailureHandsOver) {
-  Play play;
-  play.round(true, true);
-  play.fresh = false;
-  play.round(false, true);
-  EXPECT_EQ(play.fallback.name(), "metrics-server");
+TEST(Fallback, WithoutFreshDataTheFirstFailureChangesTheSource) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  rounds.fresh = false;
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
 }
 
-TEST(Fallback, WhenNobodyAnswersRequestsAreJudgedAndEverySourceSaysWhy) {
-  Play play;
-  play.round(false, false);
-  EXPECT_EQ(play.fallback.basis(), LoadBasis::Requests);
-  ASSERT_EQ(play.changes.size(), 1u);
-  EXPECT_EQ(play.changes[0].to, "requests");
-  EXPECT_EQ(play.changes[0].why, "prometheus is down; no metrics");
-  play.round(false, false);
-  EXPECT_TRUE(play.changes.empty());  // reported once per change
-  EXPECT_EQ(play.read.size(), 2u);    // both are read again
+TEST(Fallback, IfNoSourceAnswersRequestsAreUsedAndTheReasonNamesEverySource) {
+  FallbackRounds rounds;
+  rounds.round(false, false);
+  EXPECT_EQ(rounds.fallback.basis(), LoadBasis::Requests);
+  ASSERT_EQ(rounds.changes.size(), 1u);
+  EXPECT_EQ(rounds.changes[0].to, "requests");
+  EXPECT_EQ(rounds.changes[0].why, "prometheus is down; no metrics");
+  rounds.round(false, false);
+  EXPECT_TRUE(rounds.changes.empty());  // reported once per change
+  EXPECT_EQ(rounds.read.size(), 2u);    // both are read again
 }
 
-TEST(Fallback, WhenNotEvenRequestsCanBeJudgedNodesGetTheirTurns) {
-  Play play;
-  EXPECT_FALSE(play.fallback.requests_judgeable(false));
-  play.round(false, false);
-  EXPECT_EQ(play.fallback.basis(), LoadBasis::RoundRobin);
-  EXPECT_EQ(play.changes.at(0).to, "turns");
-  const auto better = play.fallback.requests_judgeable(true);
+TEST(Fallback, WithoutUsableRequestsTheBasisIsRoundRobin) {
+  FallbackRounds rounds;
+  EXPECT_FALSE(rounds.fallback.requests_judgeable(false));
+  rounds.round(false, false);
+  EXPECT_EQ(rounds.fallback.basis(), LoadBasis::RoundRobin);
+  EXPECT_EQ(rounds.changes.at(0).to, "turns");
+  const auto better = rounds.fallback.requests_judgeable(true);
   ASSERT_TRUE(better);
   EXPECT_EQ(better->from, "turns");
   EXPECT_EQ(better->to, "requests");
-  EXPECT_FALSE(play.fallback.requests_judgeable(true));
+  EXPECT_FALSE(rounds.fallback.requests_judgeable(true));
 }
 
-TEST(Fallback, WhetherRequestsCanBeJudgedIsNoNewsWhileASourceAnswers) {
-  Play play;
-  play.round(true, true);
-  EXPECT_FALSE(play.fallback.requests_judgeable(false));
-  EXPECT_EQ(play.fallback.basis(), LoadBasis::Usage);
+TEST(Fallback, UnusableRequestsChangeNothingWhileASourceAnswers) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  EXPECT_FALSE(rounds.fallback.requests_judgeable(false));
+  EXPECT_EQ(rounds.fallback.basis(), LoadBasis::Usage);
 }
 
-TEST(Fallback, ABetterSourceComesBackAfterTwoAnswersInARow) {
-  Play play;
-  play.round(false, true);
-  ASSERT_EQ(play.fallback.name(), "metrics-server");
-  play.round(true, true);
-  EXPECT_EQ(play.read, (std::vector{kMetricsServer, kPrometheus}));  // the current source first, so that it is not
-                                                                     // delayed
-  EXPECT_EQ(play.fallback.name(), "metrics-server");
-  play.round(false, true);
-  play.round(true, true);
-  EXPECT_EQ(play.fallback.name(), "metrics-server");
-  play.round(true, true);
-  EXPECT_EQ(play.fallback.name(), "prometheus");
-  ASSERT_EQ(play.changes.size(), 1u);
-  EXPECT_EQ(play.changes[0].why, "prometheus answers");
+TEST(Fallback, ABetterSourceIsUsedAgainAfterTwoAnswersInARow) {
+  FallbackRounds rounds;
+  rounds.round(false, true);
+  ASSERT_EQ(rounds.fallback.name(), "metrics-server");
+  rounds.round(true, true);
+  EXPECT_EQ(rounds.read, (std::vector{kMetricsServer, kPrometheus}));  // the current source first, so that it is not
+                                                                       // delayed
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+  rounds.round(false, true);
+  rounds.round(true, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+  rounds.round(true, true);
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
+  ASSERT_EQ(rounds.changes.size(), 1u);
+  EXPECT_EQ(rounds.changes[0].why, "prometheus answers");
 }
 
-TEST(Fallback, FromRequestsTheWayBackIsTheSame) {
-  Play play;
-  play.round(false, false);
-  play.round(false, true);
-  EXPECT_EQ(play.fallback.name(), "requests");
-  play.round(false, true);
-  EXPECT_EQ(play.fallback.name(), "metrics-server");
-  EXPECT_EQ(play.changes.at(0).from, "requests");
+TEST(Fallback, ASourceReplacesRequestsAfterTwoAnswersInARow) {
+  FallbackRounds rounds;
+  rounds.round(false, false);
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "requests");
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+  EXPECT_EQ(rounds.changes.at(0).from, "requests");
 }
 
-TEST(Fallback, AVacancyIsFilledByABetterSourceToo) {
-  Play play;
-  play.round(false, true);
-  play.fresh = false;
-  play.round(true, false);
-  EXPECT_EQ(play.fallback.name(), "prometheus");
-  EXPECT_EQ(play.changes.at(0).from, "metrics-server");
+TEST(Fallback, ABetterSourceTakesOverAtOnceIfTheCurrentSourceFails) {
+  FallbackRounds rounds;
+  rounds.round(false, true);
+  rounds.fresh = false;
+  rounds.round(true, false);
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
+  EXPECT_EQ(rounds.changes.at(0).from, "metrics-server");
 }
 
-TEST(Fallback, WithoutAnySourceItIsRequestsAndNothingIsRead) {
+TEST(Fallback, WithoutSourcesRequestsAreUsedAndNothingIsRead) {
   Fallback fallback{{}};
   fallback.begin_round();
   EXPECT_FALSE(fallback.next());

@@ -14,7 +14,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A source that answers as the test says.
+// A source whose answers the test sets.
 struct Script {
   bool answers = true;
   std::vector<Sample> samples{};  // with an age instead of a time
@@ -86,7 +86,7 @@ struct Fixture {
   std::unique_ptr<LoadFeed> feed;
 };
 
-TEST(LoadFeed, PassesOnWhatTheBestSourceMeasures) {
+TEST(LoadFeed, PassesOnTheSamplesOfTheBestSource) {
   Fixture fixture;
   fixture.rounds(2);
   EXPECT_THAT(fixture.taken, ElementsAre("prometheus 2", "prometheus 2"));
@@ -101,7 +101,7 @@ TEST(LoadFeed, PassesOnWhatTheBestSourceMeasures) {
   EXPECT_EQ(fixture.metric("rescheduler_load_sample_age_seconds"), "5");
 }
 
-TEST(LoadFeed, ASourceThatFailsIsNamedAndTheNextTakesOver) {
+TEST(LoadFeed, AFailedSourceIsReportedAndTheNextSourceTakesOver) {
   Fixture fixture;
   fixture.rounds(1);
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
@@ -125,7 +125,7 @@ TEST(LoadFeed, ASourceThatFailsIsNamedAndTheNextTakesOver) {
   EXPECT_TRUE(fixture.feed->status().is_best());
 }
 
-TEST(LoadFeed, WhenNobodyAnswersNodesAreJudgedByRequestsAndItIsSaidEachRound) {
+TEST(LoadFeed, IfNoSourceAnswersRequestsAreUsedAndReportedInEachRound) {
   Fixture fixture;
   fixture.prometheus.answers = fixture.metrics_server.answers = false;
   fixture.rounds(2);
@@ -136,7 +136,7 @@ TEST(LoadFeed, WhenNobodyAnswersNodesAreJudgedByRequestsAndItIsSaidEachRound) {
   EXPECT_EQ(fixture.metric("rescheduler_load_sample_age_seconds"), "Nan");
 }
 
-TEST(LoadFeed, NodesThatSayNothingOfThemselvesGetTheirTurns) {
+TEST(LoadFeed, IfNodesReportNoCapacityTheBasisIsRoundRobin) {
   Fixture fixture;
   fixture.prometheus.answers = fixture.metrics_server.answers = false;
   fixture.nodes = std::make_shared<const std::vector<NodeIdentity>>(std::vector<NodeIdentity>{{.name = "a"}});
@@ -144,7 +144,7 @@ TEST(LoadFeed, NodesThatSayNothingOfThemselvesGetTheirTurns) {
   EXPECT_THAT(fixture.taken, ElementsAre("turns by turns"));
 }
 
-TEST(LoadFeed, AnAnswerOfWhichNothingIsOfUseIsAFailureAndCounted) {
+TEST(LoadFeed, AnAnswerWithoutUsableSamplesIsAFailureAndTheDropsAreCounted) {
   Fixture fixture;
   fixture.prometheus.samples = {aged("a", 0.5), aged("a", 0.7), aged("b", std::nan("")), aged("c", 0.1, seconds{999})};
   fixture.rounds(1);
@@ -156,7 +156,7 @@ TEST(LoadFeed, AnAnswerOfWhichNothingIsOfUseIsAFailureAndCounted) {
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_samples_dropped_total{reason="negative"})"), "0");
 }
 
-TEST(LoadFeed, NothingIsReadUntilThereAreNodes) {
+TEST(LoadFeed, NoSourceIsReadUntilThereAreNodes) {
   Fixture fixture;
   const NodeList known = std::exchange(fixture.nodes, nullptr);
   fixture.rounds(1);

@@ -49,7 +49,7 @@ struct History {
   }
 };
 
-RC_GTEST_PROP(LoadTracker, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
+RC_GTEST_PROP(LoadTracker, AfterAnyHistoryTheLoadsEqualThoseOfTheModel, ()) {
   cluster::Cluster cluster;
   for (const std::string& name : kNodes) cluster.upsert_node(node(name));
   LoadTrackerSettings settings;
@@ -118,7 +118,7 @@ RC_GTEST_PROP(LoadTracker, WhateverHappensTheSumsAreThoseOfTheHistory, ()) {
   }
 }
 
-RC_GTEST_PROP(LoadTracker, PlacingAndTakingBackReturnsToTheStart, ()) {
+RC_GTEST_PROP(LoadTracker, ReleasingTheNewReservationsRestoresTheLoads, ()) {
   cluster::Cluster cluster;
   for (const std::string& name : kNodes) cluster.upsert_node(node(name));
   LoadTracker tracker(LoadTrackerSettings{}, cluster);

@@ -47,7 +47,7 @@ class LoadTrackerTest : public ::testing::Test {
   LoadTracker tracker{LoadTrackerSettings{.smoothing = {.kind = Smoothing::None}}, cluster};
 };
 
-TEST_F(LoadTrackerTest, ANodeWithoutSamplesIsUnknownAndNotIdle) {
+TEST_F(LoadTrackerTest, TheLoadOfANodeWithoutSamplesIsUnknownAndNotZero) {
   measure("a", 0.5, kStart);
   EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.5);
   EXPECT_FALSE(load("a").knows(kMemoryLoad));
@@ -58,7 +58,7 @@ TEST_F(LoadTrackerTest, ANodeWithoutSamplesIsUnknownAndNotIdle) {
   EXPECT_TRUE(std::isnan(cluster.load_summary().mean[kMemoryLoad]));
 }
 
-TEST_F(LoadTrackerTest, WhatIsNoLongerFreshBecomesUnknownAndComesBackWithTheNextSample) {
+TEST_F(LoadTrackerTest, AStaleLoadIsUnknownUntilTheNextSample) {
   measure("a", 0.5, kStart);
   tracker.look(kStart + minutes{3});
   EXPECT_TRUE(load("a").knows(kCpuLoad));
@@ -69,7 +69,7 @@ TEST_F(LoadTrackerTest, WhatIsNoLongerFreshBecomesUnknownAndComesBackWithTheNext
   EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.2);
 }
 
-TEST_F(LoadTrackerTest, ABrokenSampleIsNotTakenEvenIfNobodySifted) {
+TEST_F(LoadTrackerTest, InvalidSamplesAndSamplesOfUnknownNodesAreIgnored) {
   measure("a", 0.5, kStart);
   measure("a", std::nan(""), kStart + seconds{15});
   measure("a", -1.0, kStart + seconds{30});
@@ -82,7 +82,7 @@ TEST_F(LoadTrackerTest, AnEmptyReadingDoesNotMakeUsageTheBasis) {
   EXPECT_EQ(cluster.load_summary().basis, LoadBasis::Requests);
 }
 
-TEST_F(LoadTrackerTest, APodCountsInFullFromTheMomentItIsPlaced) {
+TEST_F(LoadTrackerTest, ThePodsWholeLoadIsReservedAsSoonAsThePodIsPlaced) {
   measure("a", 0.5, kStart);
   place("p", "a", kStart + seconds{1});
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.25);
@@ -91,7 +91,7 @@ TEST_F(LoadTrackerTest, APodCountsInFullFromTheMomentItIsPlaced) {
   EXPECT_DOUBLE_EQ(load("b").reserved[kCpuLoad], 0.0);
 }
 
-TEST_F(LoadTrackerTest, ABookingFadesAsSamplesComeAndNotAsTimePasses) {
+TEST_F(LoadTrackerTest, AReservationShrinksWithNewSamplesAndNotWithTime) {
   measure("a", 0.5, kStart);
   place("p", "a", kStart);
   tracker.look(kStart + minutes{2});
@@ -104,7 +104,7 @@ TEST_F(LoadTrackerTest, ABookingFadesAsSamplesComeAndNotAsTimePasses) {
   EXPECT_DOUBLE_EQ(load("a").predicted(kCpuLoad), 0.75);
 }
 
-TEST_F(LoadTrackerTest, ASourceThatAveragesOverLessShowsANewLoadSooner) {
+TEST_F(LoadTrackerTest, AReservationShrinksFasterIfTheSourceAveragesOverAShorterTime) {
   place("p", "a", kStart);
   Sample sample{.node = "a", .value = 0.5, .at = kStart + seconds{15}, .averaged = seconds{30}};
   tracker.take({{sample}, {}}, "metrics-server", sample.at);
@@ -112,14 +112,14 @@ TEST_F(LoadTrackerTest, ASourceThatAveragesOverLessShowsANewLoadSooner) {
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.125);
 }
 
-TEST_F(LoadTrackerTest, APodThatHasBeenThereForLongIsNotBooked) {
+TEST_F(LoadTrackerTest, APodThatWasPlacedLongAgoGetsNoReservation) {
   measure("a", 0.5, kStart);
   place("old", "a", kStart - std::chrono::hours{1});
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.0);
   EXPECT_EQ(tracker.reservations(), 0u);
 }
 
-TEST_F(LoadTrackerTest, BookingsThatNoSampleCanBeWithoutAreForgotten) {
+TEST_F(LoadTrackerTest, AReservationIsDroppedWhenEveryFreshSampleContainsIt) {
   place("p", "a", kStart);
   tracker.look(kStart + minutes{8});
   EXPECT_EQ(tracker.reservations(), 1u);
@@ -128,18 +128,18 @@ TEST_F(LoadTrackerTest, BookingsThatNoSampleCanBeWithoutAreForgotten) {
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.0);
 }
 
-TEST_F(LoadTrackerTest, APodThatIsGoneIsTakenBackExactly) {
+TEST_F(LoadTrackerTest, ReleasingAPodRestoresTheExactSums) {
   place("p", "a", kStart, "100m");
   const NodeLoad before = load("a");
   place("q", "a", kStart, "333m");
   tracker.release("q");
   EXPECT_EQ(load("a").reserved, before.reserved);
   tracker.release("q");
-  tracker.release("never heard of");
+  tracker.release("unknown");
   EXPECT_EQ(load("a").reserved, before.reserved);
 }
 
-TEST_F(LoadTrackerTest, ToldTwiceOfAPodItIsBookedOnceAndOfAnotherNodeItMoves) {
+TEST_F(LoadTrackerTest, ARepeatedPlacementReservesOnceAndAnotherNodeMovesTheReservation) {
   place("p", "a", kStart);
   place("p", "a", kStart + seconds{5});
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.25);
@@ -148,17 +148,17 @@ TEST_F(LoadTrackerTest, ToldTwiceOfAPodItIsBookedOnceAndOfAnotherNodeItMoves) {
   EXPECT_DOUBLE_EQ(load("b").reserved[kCpuLoad], 0.25);
 }
 
-TEST_F(LoadTrackerTest, APodThatAsksForNothingIsStillExpectedToUseSomething) {
+TEST_F(LoadTrackerTest, APodWithoutRequestsReservesADefaultLoad) {
   tracker.placed("p", at("a"), *cluster.compiled_spec_of(pod("p"))->requirements, kStart);
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 250.0 / 4000.0);
   EXPECT_DOUBLE_EQ(load("a").reserved[kMemoryLoad], 200.0 / 8192.0);
 }
 
-TEST_F(LoadTrackerTest, ABookingNeverMakesANodeLookEmptier) {
-  cluster::Loads odd{};
-  odd[kCpuLoad] = -0.5;
-  odd[kMemoryLoad] = std::nan("");
-  tracker.reserve("move", at("a"), odd, kStart);
+TEST_F(LoadTrackerTest, AReservationNeverLowersTheLoadOfANode) {
+  cluster::Loads invalid{};
+  invalid[kCpuLoad] = -0.5;
+  invalid[kMemoryLoad] = std::nan("");
+  tracker.reserve("move", at("a"), invalid, kStart);
   EXPECT_DOUBLE_EQ(load("a").reserved[kCpuLoad], 0.0);
   EXPECT_DOUBLE_EQ(load("a").reserved[kMemoryLoad], 0.0);
 }
@@ -173,13 +173,13 @@ TEST_F(LoadTrackerTest, SamplesOfTwoSourcesAreNotMixed) {
   EXPECT_DOUBLE_EQ(load("a").used[kCpuLoad], 0.1);
 }
 
-TEST_F(LoadTrackerTest, AnotherNodeInTheSamePlaceInheritsNothing) {
+TEST_F(LoadTrackerTest, ANewNodeAtTheSameIndexInheritsNoLoad) {
   measure("a", 0.9, kStart);
   place("p", "a", kStart);
-  const NodeIndex place_of_a = at("a");
+  const NodeIndex index_of_a = at("a");
   cluster.remove_node("a");
   cluster.upsert_node(node("c").cpu("4").memory("8Gi"));
-  ASSERT_EQ(at("c"), place_of_a);
+  ASSERT_EQ(at("c"), index_of_a);
   tracker.look(kStart + seconds{1});
   EXPECT_FALSE(load("c").knows(kCpuLoad));
   EXPECT_DOUBLE_EQ(load("c").reserved[kCpuLoad], 0.0);
@@ -187,7 +187,7 @@ TEST_F(LoadTrackerTest, AnotherNodeInTheSamePlaceInheritsNothing) {
   tracker.release("p");
 }
 
-TEST_F(LoadTrackerTest, ANodeThatIsGoneTakesItsBookingsAlong) {
+TEST_F(LoadTrackerTest, RemovingANodeDropsItsReservations) {
   place("p", "a", kStart);
   cluster.remove_node("a");
   tracker.look(kStart + seconds{1});
@@ -196,7 +196,7 @@ TEST_F(LoadTrackerTest, ANodeThatIsGoneTakesItsBookingsAlong) {
   EXPECT_EQ(tracker.reservations(), 1u);
 }
 
-TEST_F(LoadTrackerTest, TurnsAreCountedOnlyWhileTheyMatter) {
+TEST_F(LoadTrackerTest, PlacementsAreCountedOnlyWhileTheBasisIsRoundRobin) {
   place("before", "a", kStart);
   EXPECT_EQ(load("a").round_robin_count, 0u);
   tracker.fall_back(LoadBasis::RoundRobin, "turns", kStart);
@@ -213,7 +213,7 @@ TEST_F(LoadTrackerTest, TurnsAreCountedOnlyWhileTheyMatter) {
   EXPECT_EQ(load("a").round_robin_count, 0u);
 }
 
-TEST_F(LoadTrackerTest, LookingAgainWithNothingNewLeavesEveryNodesGenerationAlone) {
+TEST_F(LoadTrackerTest, AnUpdateWithoutNewDataChangesNoNodeGeneration) {
   measure("a", 0.5, kStart);
   place("p", "a", kStart + seconds{1});
   tracker.look(kStart + seconds{5});
@@ -222,7 +222,7 @@ TEST_F(LoadTrackerTest, LookingAgainWithNothingNewLeavesEveryNodesGenerationAlon
   EXPECT_EQ(cluster.generations(), before);
 }
 
-TEST_F(LoadTrackerTest, TheMeanFollowsWhatIsPlacedInStepsWorthScoringAllNodesAgain) {
+TEST_F(LoadTrackerTest, TheMeanFollowsLargeReservationsAndNewSamplesButNotSmallReservations) {
   measure("a", 0.5, kStart);
   place("small", "a", kStart, "10m");
   tracker.look(kStart + seconds{1});
@@ -253,8 +253,8 @@ class Burst {
       }
       reading.samples.push_back({.node = "n" + std::to_string(i), .value = seen, .at = now});
     }
-    book_.take(reading, "prometheus", now);
-    book_.look(now);
+    tracker_.take(reading, "prometheus", now);
+    tracker_.look(now);
   }
   void place(int number, WallTime now) {
     const std::string name = "p" + std::to_string(number);
@@ -264,26 +264,26 @@ class Burst {
     for (NodeIndex i{1}; i < kNodes; ++i) {
       if (predicted(i) < predicted(least)) least = i;
     }
-    book_.placed(name, least, *compiled_spec->requirements, now);
+    tracker_.placed(name, least, *compiled_spec->requirements, now);
     pods_[least].emplace_back(cluster::estimated_loads(compiled_spec->requirements->requests,
                                                        cluster_.node(least).node->allocatable)[kCpuLoad],
                               now);
   }
   double predicted(NodeIndex i) const { return cluster_.node(i).load.predicted(kCpuLoad); }
-  double truth(NodeIndex i) const {
+  double final_load(NodeIndex i) const {
     double sum = kBackground;
     for (const auto& [share, at] : pods_[i]) sum += share;
     return sum;
   }
-  void expect_near_truth() const {
-    for (NodeIndex i{0}; i < kNodes; ++i) EXPECT_NEAR(predicted(i), truth(i), 0.03) << i;
+  void expect_near_final_load() const {
+    for (NodeIndex i{0}; i < kNodes; ++i) EXPECT_NEAR(predicted(i), final_load(i), 0.03) << i;
   }
   double worst_over_mean() const {
     double most = 0.0;
     double sum = 0.0;
     for (NodeIndex i{0}; i < kNodes; ++i) {
-      most = std::max(most, truth(i));
-      sum += truth(i);
+      most = std::max(most, final_load(i));
+      sum += final_load(i);
     }
     return most * kNodes / sum;
   }
@@ -292,24 +292,24 @@ class Burst {
   static constexpr std::size_t kNodes = 20;
   static constexpr double kBackground = 0.1;
   cluster::Cluster cluster_;
-  LoadTracker book_{LoadTrackerSettings{}, cluster_};
+  LoadTracker tracker_{LoadTrackerSettings{}, cluster_};
   std::array<std::vector<std::pair<double, WallTime>>, kNodes> pods_;
 };
 
-TEST(LoadBookBurst, TwoHundredPodsBetweenTwoSamplesDoNotHerd) {
+TEST(LoadTrackerBurst, TwoHundredPodsBetweenTwoSamplesAreSpreadOverTheNodes) {
   Burst burst;
   burst.measure(kStart);
   for (int i = 0; i < 200; ++i) burst.place(i, kStart + std::chrono::milliseconds{i});
-  burst.expect_near_truth();
+  burst.expect_near_final_load();
   EXPECT_LE(burst.worst_over_mean(), 1.15);
 }
 
-TEST(LoadBookBurst, ThePredictionStaysNearTheTruthWhileTheSamplesCatchUp) {
+TEST(LoadTrackerBurst, ThePredictionStaysNearTheFinalLoadWhileTheSamplesCatchUp) {
   Burst burst;
   int number = 0;
   for (int second = 0; second < 1800; second += 15) {
     burst.measure(kStart + seconds{second});
-    burst.expect_near_truth();
+    burst.expect_near_final_load();
     for (int i = 0; i < 5 && second < 600; ++i) burst.place(number++, kStart + seconds{second + i});
   }
   EXPECT_LE(burst.worst_over_mean(), 1.15);

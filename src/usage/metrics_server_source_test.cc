@@ -36,13 +36,13 @@ class ListingApi final : public kube::Api {
     co_return answer;
   }
   net::Task<Result<void>> call(kube::ApiCall, kube::Message*) override {
-    co_return fail(Errc::Unsupported, "it only lists");
+    co_return fail(Errc::Unsupported, "this API only lists");
   }
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall) override {
-    co_return fail(Errc::Unsupported, "it only lists");
+    co_return fail(Errc::Unsupported, "this API only lists");
   }
   net::Task<Result<std::string>> get_text(std::string, std::string) override {
-    co_return fail(Errc::Unsupported, "it only lists");
+    co_return fail(Errc::Unsupported, "this API only lists");
   }
 };
 
@@ -58,7 +58,7 @@ struct Bench {
   net::EventLoop loop;
 };
 
-TEST(MetricsServerSource, UseIsAShareOfAllocatableWithItsTimeAndWindow) {
+TEST(MetricsServerSource, UsageIsAShareOfAllocatableWithItsTimeAndWindow) {
   Bench bench;
   bench.api.objects.push_back(measured("a", "500000000n", "256"));
   const auto reading = bench.read();
@@ -76,7 +76,7 @@ TEST(MetricsServerSource, UseIsAShareOfAllocatableWithItsTimeAndWindow) {
   EXPECT_EQ(cpu.averaged, std::chrono::seconds{20});
 }
 
-TEST(MetricsServerSource, WhatCannotBeToldIsNoNumberAndNotZero) {
+TEST(MetricsServerSource, AnUnknownShareIsNotANumberAndNotZero) {
   Bench bench;
   bench.api.objects.push_back(measured("bare", "1", "1"));  // reports no allocatable
   bench.api.objects.push_back(measured("a", "", "much"));
@@ -88,7 +88,7 @@ TEST(MetricsServerSource, WhatCannotBeToldIsNoNumberAndNotZero) {
   EXPECT_EQ(reading->dropped[Drop::NoNode], 1u);
 }
 
-TEST(MetricsServerSource, AFailureBeginsWithTheSource) {
+TEST(MetricsServerSource, AnErrorBeginsWithTheNameOfTheSource) {
   Bench bench;
   bench.api.error = Error{Errc::NotFound, "the server has no metrics.k8s.io"};
   const auto reading = bench.read();

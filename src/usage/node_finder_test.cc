@@ -19,7 +19,7 @@ std::string found(const NodeFinder& finder, std::string_view host) {
   return std::string(answer.node.value_or("none"));
 }
 
-TEST(HostOf, PortsAndBracketsGoAndAddressesAreWrittenOneWay) {
+TEST(HostOf, PortsAndBracketsAreRemovedAndAddressesAreNormalized) {
   EXPECT_EQ(host_of("10.0.0.1:9100"), "10.0.0.1");
   EXPECT_EQ(host_of("10.0.0.1"), "10.0.0.1");
   EXPECT_EQ(host_of("[fd00:0:0::1]:9100"), "fd00::1");
@@ -40,7 +40,7 @@ TEST(NodeFinder, ANodeIsFoundByAddressNameAndHostname) {
   EXPECT_EQ(found(finder, ""), "none");
 }
 
-TEST(NodeFinder, OneKindOfNameCanBeAskedForAlone) {
+TEST(NodeFinder, TheSearchCanBeLimitedToOneKindOfNameOrToALabel) {
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "10.0.0.1"), "none");
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
   EXPECT_EQ(found(NodeFinder(kNodes, {.by = {cluster::NodeMatch::InternalIp}}), "node-1"), "none");
@@ -51,7 +51,7 @@ TEST(NodeFinder, OneKindOfNameCanBeAskedForAlone) {
   EXPECT_EQ(found(by_rack, "node-2"), "none");
 }
 
-TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {
+TEST(NodeFinder, ANameThatTwoNodesHaveIsAmbiguous) {
   auto nodes = kNodes;
   nodes.push_back({.name = "node-3", .internal_ips = {"10.0.0.2"}, .hostnames = {"node-1"}});
   const NodeFinder finder(nodes, {});
@@ -61,13 +61,13 @@ TEST(NodeFinder, WhatTwoNodesAnswerToMeansNeither) {
   EXPECT_EQ(found(NodeFinder(nodes, {.by = {cluster::NodeMatch::Name}}), "node-1"), "node-1");
 }
 
-TEST(NodeFinder, ANodeThatRepeatsItselfIsNotAmbiguous) {
+TEST(NodeFinder, ANameThatOneNodeHasTwiceIsNotAmbiguous) {
   const NodeFinder finder({{.name = "a", .internal_ips = {"10.0.0.1", "10.0.0.1"}, .hostnames = {"a", "a"}}}, {});
   EXPECT_EQ(found(finder, "a"), "a");
   EXPECT_EQ(found(finder, "10.0.0.1"), "a");
 }
 
-TEST(NodeIdentity, AreReadFromTheObject) {
+TEST(NodeIdentity, IsReadFromTheNodeObject) {
   api::Node object = cluster::testing::node("n").cpu("3500m").memory("2Gi").label("rack", "r1").get();
   const auto address = [&object](const char* type, const char* text) {
     auto& added = *object.mutable_status()->add_addresses();
@@ -77,14 +77,14 @@ TEST(NodeIdentity, AreReadFromTheObject) {
   address("InternalIP", "10.0.0.1");
   address("ExternalIP", "192.0.2.1");
   address("Hostname", "host");
-  const NodeIdentity facts = node_identity_of(object);
-  EXPECT_EQ(facts.name, "n");
-  EXPECT_EQ(facts.internal_ips, std::vector<std::string>{"10.0.0.1"});
-  EXPECT_EQ(facts.hostnames, (std::vector<std::string>{"host", "n"}));
-  EXPECT_EQ(facts.labels.at("rack"), "r1");
-  EXPECT_DOUBLE_EQ(facts.cpu, 3.5);
-  EXPECT_DOUBLE_EQ(facts.memory, 2.0 * 1024 * 1024 * 1024);
-  EXPECT_TRUE(requests_judgeable({NodeIdentity{}, facts}));
+  const NodeIdentity identity = node_identity_of(object);
+  EXPECT_EQ(identity.name, "n");
+  EXPECT_EQ(identity.internal_ips, std::vector<std::string>{"10.0.0.1"});
+  EXPECT_EQ(identity.hostnames, (std::vector<std::string>{"host", "n"}));
+  EXPECT_EQ(identity.labels.at("rack"), "r1");
+  EXPECT_DOUBLE_EQ(identity.cpu, 3.5);
+  EXPECT_DOUBLE_EQ(identity.memory, 2.0 * 1024 * 1024 * 1024);
+  EXPECT_TRUE(requests_judgeable({NodeIdentity{}, identity}));
   EXPECT_FALSE(requests_judgeable({NodeIdentity{.name = "m", .cpu = 1.0}}));
 }
 

@@ -14,7 +14,7 @@ std::string refusal(std::string_view body) {
   return read ? "read" : read.error().message;
 }
 
-TEST(PrometheusAnswer, AVectorIsReadWithItsLabelTimeAndValue) {
+TEST(PrometheusAnswer, EachSeriesOfAVectorIsReadWithItsLabelTimeAndValue) {
   const auto read = read_vector(
       R"({"status":"success","data":{"resultType":"vector","result":[
           {"metric":{"instance":"10.0.0.1:9100","job":"node"},"value":[1800000000.25,"12.5"]},
@@ -33,13 +33,13 @@ TEST(PrometheusAnswer, AVectorIsReadWithItsLabelTimeAndValue) {
   EXPECT_DOUBLE_EQ((*read)[3].value, -0.001);
 }
 
-TEST(PrometheusAnswer, AnEmptyVectorIsAnAnswer) {
+TEST(PrometheusAnswer, AnEmptyVectorIsAValidAnswer) {
   const auto read = read_vector(R"({"status":"success","data":{"resultType":"vector","result":[]}})", "instance");
   ASSERT_TRUE(read);
   EXPECT_TRUE(read->empty());
 }
 
-TEST(PrometheusAnswer, WhatIsNoVectorIsRefusedInASentence) {
+TEST(PrometheusAnswer, AnAnswerThatIsNotAVectorIsAnErrorWithTheReason) {
   EXPECT_THAT(refusal("<html>"), HasSubstr("the answer is not JSON"));
   EXPECT_THAT(refusal(R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"va)"),
               HasSubstr("the answer is not JSON"));
@@ -53,7 +53,7 @@ TEST(PrometheusAnswer, WhatIsNoVectorIsRefusedInASentence) {
               HasSubstr("the query failed: timeout: \"query timed out\""));
 }
 
-TEST(PrometheusAnswer, ABrokenSeriesSpoilsTheAnswer) {
+TEST(PrometheusAnswer, OneInvalidSeriesMakesTheWholeAnswerAnError) {
   for (const char* series : {R"({"metric":{}})", R"({"metric":{},"value":[1]})", R"({"metric":{},"value":["x","1"]})",
                              R"({"metric":{},"value":[1,"one"]})", R"({"metric":{},"value":[1,""]})",
                              R"({"metric":{},"value":[1e300,"1"]})", R"({"value":[1,"1"]})", R"(7)"}) {
@@ -63,7 +63,7 @@ TEST(PrometheusAnswer, ABrokenSeriesSpoilsTheAnswer) {
   }
 }
 
-TEST(PrometheusAnswer, AFailureIsToldInItsOwnWordsWhereItHasAny) {
+TEST(PrometheusAnswer, AnErrorResponseIsReportedWithItsOwnMessageIfItHasOne) {
   EXPECT_EQ(complaint_of(400, R"({"status":"error","errorType":"bad_data","error":"parse error"})"),
             "the server answers with status 400: bad_data: \"parse error\"");
   EXPECT_EQ(complaint_of(500, R"({"errorType":"a\nb","error":"c\nd"})"),

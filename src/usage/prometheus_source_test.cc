@@ -49,7 +49,7 @@ class PrometheusSourceTest : public ::testing::Test {
   }
 
   net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
-    asked_.push_back(request);
+    requests_.push_back(request);
     if (silent_) (void)co_await silence_.wait();
     std::string form = request.body;
     if (request.method == "GET") form = request.target.substr(request.target.find('?') + 1);
@@ -92,7 +92,7 @@ class PrometheusSourceTest : public ::testing::Test {
   int status_ = 200;
   bool cut_ = false;
   bool silent_ = false;
-  std::vector<net::HttpRequest> asked_;
+  std::vector<net::HttpRequest> requests_;
   SystemClock clock_;
   net::RealTimers timers_;
   Rng rng_{1};
@@ -103,7 +103,7 @@ class PrometheusSourceTest : public ::testing::Test {
   std::unique_ptr<Source> source_;
 };
 
-TEST_F(PrometheusSourceTest, EverySeriesBecomesAShareOfTheNodeItsInstanceMeans) {
+TEST_F(PrometheusSourceTest, EachSeriesBecomesASampleOfTheNodeOfItsInstanceLabel) {
   serve();
   const auto reading = read();
   ASSERT_TRUE(reading) << reading.error().message;
@@ -115,21 +115,21 @@ TEST_F(PrometheusSourceTest, EverySeriesBecomesAShareOfTheNodeItsInstanceMeans) 
   EXPECT_DOUBLE_EQ(reading->samples[1].value, 0.8);
   EXPECT_EQ(reading->samples[2].resource, cluster::kMemoryLoad);
   EXPECT_DOUBLE_EQ(reading->samples[2].value, 0.5);
-  ASSERT_EQ(asked_.size(), 2u);
-  EXPECT_EQ(asked_[0].method, "POST");
-  EXPECT_EQ(asked_[0].target, "/api/v1/query");
-  EXPECT_EQ(asked_[0].headers.find("Authorization"), std::nullopt);
+  ASSERT_EQ(requests_.size(), 2u);
+  EXPECT_EQ(requests_[0].method, "POST");
+  EXPECT_EQ(requests_[0].target, "/api/v1/query");
+  EXPECT_EQ(requests_[0].headers.find("Authorization"), std::nullopt);
 }
 
-TEST_F(PrometheusSourceTest, ProxiesThatRefusePostAreAskedWithGetUnderTheirPath) {
+TEST_F(PrometheusSourceTest, TheQueryIsSentWithGetUnderThePathOfTheUrlIfUseGetIsSet) {
   serve();
   settings_.url += "/prometheus/";
   settings_.use_get = true;
   ASSERT_TRUE(read());
-  EXPECT_THAT(asked_[0].target, StartsWith("/prometheus/api/v1/query?query=cpu_query&timeout="));
+  EXPECT_THAT(requests_[0].target, StartsWith("/prometheus/api/v1/query?query=cpu_query&timeout="));
 }
 
-TEST_F(PrometheusSourceTest, SeriesOfNobodyAndOfTwoAreCountedAndNotUsed) {
+TEST_F(PrometheusSourceTest, SeriesOfUnknownAndOfAmbiguousNodesAreCountedAndDropped) {
   serve();
   nodes_ = std::make_shared<const std::vector<NodeIdentity>>(std::vector<NodeIdentity>{
       {.name = "a", .internal_ips = {"10.0.0.1"}}, {.name = "c", .internal_ips = {"10.0.0.1"}}});
@@ -140,7 +140,7 @@ TEST_F(PrometheusSourceTest, SeriesOfNobodyAndOfTwoAreCountedAndNotUsed) {
   EXPECT_EQ(reading->dropped[Drop::NoNode], 1u);
 }
 
-TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAre) {
+TEST_F(PrometheusSourceTest, EachReadingUsesTheCurrentNodes) {
   serve();
   ASSERT_TRUE(read());
   auto changed = std::make_shared<const std::vector<NodeIdentity>>(
@@ -151,7 +151,7 @@ TEST_F(PrometheusSourceTest, NodesThatChangedSinceTheLastReadingAreFoundAsTheyAr
   EXPECT_EQ(reading->samples[0].node, "new");
 }
 
-TEST_F(PrometheusSourceTest, WhenANodeWasHeardOfIsTheTimeOfItsSample) {
+TEST_F(PrometheusSourceTest, TheFreshnessQueryGivesTheTimeOfTheSample) {
   serve();
   settings_.queries[0].freshness_query = "when";
   answers_["when"] = vector_of(series("10.0.0.1:9100", "1799999990.5"));  // node b has no last sample
@@ -161,7 +161,7 @@ TEST_F(PrometheusSourceTest, WhenANodeWasHeardOfIsTheTimeOfItsSample) {
   EXPECT_EQ(reading->samples[1].at, WallTime{});
 }
 
-TEST_F(PrometheusSourceTest, AFailureIsOneSentenceThatNamesServerAndResource) {
+TEST_F(PrometheusSourceTest, AnErrorNamesTheServerTheResourceAndTheReason) {
   serve();
   status_ = 500;
   answers_[kCpu] = "oops";
@@ -174,20 +174,20 @@ TEST_F(PrometheusSourceTest, AFailureIsOneSentenceThatNamesServerAndResource) {
   EXPECT_THAT(refusal(), HasSubstr("the query returns no series: check that Prometheus scrapes node_exporter"));
 }
 
-TEST_F(PrometheusSourceTest, AnAnswerCutShortIsNoAnswer) {
+TEST_F(PrometheusSourceTest, ATruncatedAnswerIsAnError) {
   serve();
   cut_ = true;
   EXPECT_THAT(refusal(), StartsWith("prometheus " + settings_.url + ": cpu: "));
 }
 
-TEST_F(PrometheusSourceTest, AServerThatIsNotThereIsSaidSo) {
+TEST_F(PrometheusSourceTest, ARefusedConnectionIsReported) {
   serve();
   (void)loop_.await_result<void>(end());
   server_.reset();
   EXPECT_THAT(refusal(), HasSubstr("refused"));
 }
 
-TEST_F(PrometheusSourceTest, OneThatNeverAnswersIsGivenUp) {
+TEST_F(PrometheusSourceTest, AServerThatDoesNotAnswerCausesATimeout) {
   serve();
   silent_ = true;
   settings_.timeout = std::chrono::milliseconds{50};
@@ -196,28 +196,28 @@ TEST_F(PrometheusSourceTest, OneThatNeverAnswersIsGivenUp) {
   EXPECT_EQ(reading.error().code, Errc::Timeout);
 }
 
-TEST_F(PrometheusSourceTest, OnlyCpuAndMemoryMustBeThere) {
+TEST_F(PrometheusSourceTest, OnlyTheCpuAndMemoryQueriesMustReturnSeries) {
   serve();
   settings_.queries.push_back({.resource = "pressure", .expression = "pressure_query"});
   answers_["pressure_query"] = vector_of("");
   EXPECT_TRUE(read());
 }
 
-TEST_F(PrometheusSourceTest, CredentialsAreSentAndATokensFileIsRead) {
+TEST_F(PrometheusSourceTest, CredentialsAreSentAndATokenFileIsRead) {
   serve();
   settings_.credentials = kube::BasicAuth{"user", kube::Secret("pass")};
   ASSERT_TRUE(read());
-  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Basic dXNlcjpwYXNz");
+  EXPECT_EQ(requests_.back().headers.get("Authorization"), "Basic dXNlcjpwYXNz");
   settings_.credentials = kube::BearerToken{kube::Secret("t1")};
   ASSERT_TRUE(read());
-  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Bearer t1");
+  EXPECT_EQ(requests_.back().headers.get("Authorization"), "Bearer t1");
   const kube::TempDirectory directory;
   settings_.credentials = kube::TokenFile{.path = directory.write("token", "t2\n")};
   ASSERT_TRUE(read());
-  EXPECT_EQ(asked_.back().headers.get("Authorization"), "Bearer t2");
+  EXPECT_EQ(requests_.back().headers.get("Authorization"), "Bearer t2");
 }
 
-TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessToldOtherwise) {
+TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessTheVerificationIsSwitchedOff) {
   const test::TestAuthority ca("test ca");
   const test::TestIdentity identity = ca.issue({.common_name = "prometheus"});
   serve(net::TlsServerSettings{.certificate_pem = identity.certificate_pem, .key_pem = identity.key_pem});
@@ -230,7 +230,7 @@ TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessToldOtherwise) {
   EXPECT_EQ(refusal(), "read");
 }
 
-TEST(PrometheusQueries, TheDefaultsAreOnePerNodeByWhicheverLabelTellsIt) {
+TEST(PrometheusQueries, TheDefaultQueriesGroupByTheGivenNodeLabel) {
   const auto queries = default_queries();
   ASSERT_EQ(queries.size(), 2u);
   EXPECT_EQ(queries[0].expression, R"(100 - (avg by(instance) (rate(node_cpu_seconds_total{mode="idle"}[5m])) * 100))");
@@ -239,7 +239,7 @@ TEST(PrometheusQueries, TheDefaultsAreOnePerNodeByWhicheverLabelTellsIt) {
   EXPECT_THAT(default_queries("node")[1].freshness_query, StartsWith("max by(node)"));
 }
 
-TEST_F(PrometheusSourceTest, SettingsThatCannotWorkAreRefusedAtOnce) {
+TEST_F(PrometheusSourceTest, InvalidSettingsAreRejectedWithTheReason) {
   settings_.url = "prometheus:9090";
   EXPECT_THAT(refusal(), StartsWith("prometheus: "));
   settings_.url = "http://127.0.0.1:1/?x=y";

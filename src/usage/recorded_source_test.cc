@@ -32,7 +32,7 @@ std::map<std::size_t, double> values(Source& source, WallTime now) {
   return by_resource;
 }
 
-TEST(RecordedSource, GivesTheNewestThatHasHappened) {
+TEST(RecordedSource, ReturnsTheNewestSampleOfEachResourceThatIsNotInTheFuture) {
   const kube::TempDirectory directory;
   auto source = make_recorded_source(directory.write("load.jsonl", kLines), kResources, RecordedTime::AsWritten);
   ASSERT_TRUE(source) << source.error().message;
@@ -42,7 +42,7 @@ TEST(RecordedSource, GivesTheNewestThatHasHappened) {
   EXPECT_EQ(values(**source, kNoon + seconds{30}), (Values{{0, 0.9}, {1, 1.0}}));
 }
 
-TEST(RecordedSource, CanBeginWithItsFirstReading) {
+TEST(RecordedSource, CanShiftTheRecordedTimesToTheFirstReading) {
   auto source = make_recorded_source(*parse_recorded(kLines, kResources), RecordedTime::FromFirstReading);
   const WallTime later = kNoon + std::chrono::hours{1000};
   EXPECT_EQ(values(*source, later).at(0), 0.1);
@@ -52,7 +52,7 @@ TEST(RecordedSource, CanBeginWithItsFirstReading) {
   EXPECT_EQ(reading->newest(), later + seconds{30});
 }
 
-TEST(RecordedSource, WhatIsWrongIsSaidWithItsLine) {
+TEST(RecordedSource, EachErrorNamesItsLine) {
   EXPECT_EQ(refusal(kLines), "read");
   const std::string line = R"({"at": "2026-05-04T12:00:00Z", "node": "a", "resource": "cpu", "value": 0.1})";
   EXPECT_THAT(refusal("\n{"), HasSubstr("line 2: "));
@@ -68,7 +68,7 @@ TEST(RecordedSource, WhatIsWrongIsSaidWithItsLine) {
               HasSubstr("node is missing"));
 }
 
-TEST(RecordedSource, AFileThatIsNotThereIsNamed) {
+TEST(RecordedSource, AMissingFileIsNamedInTheError) {
   const auto source = make_recorded_source("/does/not/exist", kResources, RecordedTime::AsWritten);
   ASSERT_FALSE(source);
   EXPECT_THAT(source.error().message, HasSubstr("/does/not/exist"));

@@ -17,14 +17,14 @@ Sample sample(std::string node, double value, std::size_t resource = cluster::kC
   return {.node = std::move(node), .resource = resource, .value = value, .at = at};
 }
 
-TEST(Sample, WhatIsPlausibleAndFreshIsKept) {
+TEST(Sample, PlausibleAndFreshSamplesAreKept) {
   const Reading read =
       sift({{sample("a", 0.0), sample("a", 0.5, cluster::kMemoryLoad), sample("b", 1.2)}, {}}, {}, kNow);
   EXPECT_EQ(read.samples.size(), 3u);
   EXPECT_EQ(read.dropped.total(), 0u);
 }
 
-TEST(Sample, EachFaultIsDroppedAndCountedAsItself) {
+TEST(Sample, EachFaultOfASampleHasItsOwnDropReason) {
   const auto fault = [](Sample one) { return fault_of(one, SampleRules{}, kNow); };
   EXPECT_EQ(fault(sample("a", std::nan(""))), Drop::NotANumber);
   EXPECT_EQ(fault(sample("a", std::numeric_limits<double>::infinity())), Drop::NotANumber);
@@ -38,13 +38,13 @@ TEST(Sample, EachFaultIsDroppedAndCountedAsItself) {
   EXPECT_EQ(fault(sample("a", 0.5, 0, kNow - minutes{3})), std::nullopt);
 }
 
-TEST(Sample, ARateThatIsRoundedBelowZeroIsZero) {
+TEST(Sample, ASlightlyNegativeValueIsReadAsZero) {
   const Reading read = sift({{sample("a", -0.01)}, {}}, {}, kNow);
   ASSERT_EQ(read.samples.size(), 1u);
   EXPECT_EQ(read.samples[0].value, 0.0);
 }
 
-TEST(Sample, TwoSamplesForOneNodeAndResourceRefuseEachOther) {
+TEST(Sample, TwoSamplesForOneNodeAndResourceAreBothDropped) {
   Reading raw{{sample("a", 0.1), sample("b", 0.2), sample("a", 0.9), sample("a", 0.3, cluster::kMemoryLoad)}, {}};
   const Reading read = sift(std::move(raw), {}, kNow);
   ASSERT_EQ(read.samples.size(), 2u);
@@ -53,19 +53,19 @@ TEST(Sample, TwoSamplesForOneNodeAndResourceRefuseEachOther) {
   EXPECT_EQ(read.dropped[Drop::Ambiguous], 2u);
 }
 
-TEST(Sample, ABrokenTwinMakesTheOtherNoBetterKnown) {
+TEST(Sample, AnInvalidDuplicateAlsoDropsTheValidSample) {
   const Reading read = sift({{sample("a", 0.1), sample("a", std::nan(""))}, {}}, {}, kNow);
   EXPECT_TRUE(read.samples.empty());
   EXPECT_EQ(read.dropped[Drop::Ambiguous], 2u);
 }
 
-TEST(Sample, SeriesWithoutANodeAreNoTwins) {
+TEST(Sample, SamplesWithoutANodeAreNotDuplicates) {
   const Reading read = sift({{sample("", 0.1), sample("", 0.2)}, {}}, {}, kNow);
   EXPECT_EQ(read.dropped[Drop::NoNode], 2u);
   EXPECT_EQ(read.dropped[Drop::Ambiguous], 0u);
 }
 
-TEST(Sample, WhatTheSourceDroppedItselfStaysCounted) {
+TEST(Sample, SamplesThatTheSourceDroppedStayCounted) {
   Reading raw{{sample("a", -1.0)}, {}};
   raw.dropped[Drop::NoNode] = 4;
   const Reading read = sift(std::move(raw), {}, kNow);

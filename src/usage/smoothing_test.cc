@@ -17,19 +17,19 @@ double after(const SmoothingSettings& how, const std::vector<std::pair<int, doub
   return smoother.value();
 }
 
-TEST(Smoothing, NoneIsTheNewestSample) {
+TEST(Smoothing, NoneReturnsTheNewestSample) {
   EXPECT_DOUBLE_EQ(after({.kind = Smoothing::None}, {{0, 0.2}, {15, 0.9}}), 0.9);
 }
 
 TEST(Smoothing, TheFirstSampleCountsInFull) { EXPECT_DOUBLE_EQ(after({}, {{0, 0.7}}), 0.7); }
 
-TEST(Smoothing, AHalfLifeBringsTheMeanHalfWay) {
+TEST(Smoothing, AfterOneHalfLifeTheMeanIsHalfWayToTheNewValue) {
   const SmoothingSettings minute{.half_life = seconds{60}};
   EXPECT_DOUBLE_EQ(after(minute, {{0, 0.0}, {60, 1.0}}), 0.5);
   EXPECT_DOUBLE_EQ(after(minute, {{0, 0.0}, {180, 1.0}}), 0.875);
 }
 
-TEST(Smoothing, HowOftenItIsSampledDoesNotMatterOnlyForHowLong) {
+TEST(Smoothing, TheMeanDependsOnTheElapsedTimeAndNotOnTheNumberOfSamples) {
   EXPECT_NEAR(after({.half_life = seconds{60}}, {{0, 0.0}, {10, 1.0}, {17, 1.0}, {44, 1.0}, {60, 1.0}}), 0.5, 1e-12);
 }
 
@@ -38,7 +38,7 @@ TEST(Smoothing, ASampleThatIsNotNewerChangesNothing) {
   EXPECT_DOUBLE_EQ(after({.kind = Smoothing::None}, {{60, 0.4}, {30, 0.9}}), 0.4);
 }
 
-TEST(Smoothing, APercentileIsOfTheSamplesOfItsWindowOnly) {
+TEST(Smoothing, APercentileUsesOnlyTheSamplesOfItsWindow) {
   const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 50, .window = seconds{60}};
   EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.2);
   EXPECT_DOUBLE_EQ(after(how, {{0, 0.1}, {20, 0.9}, {40, 0.2}, {80, 0.3}}), 0.3);  // the first sample is outside the
@@ -47,7 +47,7 @@ TEST(Smoothing, APercentileIsOfTheSamplesOfItsWindowOnly) {
   EXPECT_DOUBLE_EQ(after(high, {{0, 0.1}, {20, 0.9}, {40, 0.2}}), 0.9);
 }
 
-TEST(Unseen, WithoutSmoothingANewLoadAppearsAlongAStraightLine) {
+TEST(Unseen, WithoutSmoothingTheUnseenShareFallsLinearly) {
   const SmoothingSettings none{.kind = Smoothing::None};
   EXPECT_DOUBLE_EQ(unseen(seconds{-10}, minutes{5}, none), 1.0);
   EXPECT_DOUBLE_EQ(unseen(seconds{0}, minutes{5}, none), 1.0);
@@ -56,14 +56,14 @@ TEST(Unseen, WithoutSmoothingANewLoadAppearsAlongAStraightLine) {
   EXPECT_DOUBLE_EQ(unseen(seconds{1}, seconds{0}, none), 0.0);
 }
 
-TEST(Unseen, APercentileSeesItLater) {
+TEST(Unseen, WithAPercentileTheUnseenShareFallsLater) {
   const SmoothingSettings how{.kind = Smoothing::Percentile, .percentile = 90, .window = minutes{10}};
   EXPECT_DOUBLE_EQ(unseen(minutes{1}, minutes{4}, how), 1.0);
   EXPECT_NEAR(unseen(minutes{3}, minutes{4}, how), 0.5, 1e-9);
 }
 
 // Compares the formula with a Smoother for a load that begins as a step.
-TEST(Unseen, IsWhatTheSmoothedMeanOfARealStepIsShortOf) {
+TEST(Unseen, TheUnseenShareIsTheErrorOfTheSmoothedMeanAfterAStepOfTheLoad) {
   const SmoothingSettings ewma{.half_life = seconds{60}};
   for (const auto averaged : {minutes{1}, minutes{5}}) {
     Smoother smoother;
@@ -75,7 +75,7 @@ TEST(Unseen, IsWhatTheSmoothedMeanOfARealStepIsShortOf) {
   }
 }
 
-RC_GTEST_PROP(Unseen, NeverGrowsWithAgeNorLeavesZeroToOneAndEndsInTime, ()) {
+RC_GTEST_PROP(Unseen, TheUnseenShareNeverGrowsStaysBetweenZeroAndOneAndEndsInTime, ()) {
   const auto pick = [](int least, int most) {
     return *rc::gen::resize(rc::kNominalSize, rc::gen::inRange(least, most));
   };
@@ -94,7 +94,7 @@ RC_GTEST_PROP(Unseen, NeverGrowsWithAgeNorLeavesZeroToOneAndEndsInTime, ()) {
   }
 }
 
-TEST(Volatility, IsTheDeviationOfWhatWasSeenOfLate) {
+TEST(Volatility, IsTheStandardDeviationOfRecentSamples) {
   Volatility quiet;
   Volatility jumps;
   for (int i = 0; i < 2000; ++i) {
@@ -105,9 +105,9 @@ TEST(Volatility, IsTheDeviationOfWhatWasSeenOfLate) {
   EXPECT_EQ(quiet.deviation(), 0.0);
   EXPECT_NEAR(jumps.deviation(), 0.1, 0.005);
   for (int i = 2000; i < 2300; ++i) jumps.add(0.5, WallTime{minutes{i}});
-  EXPECT_LT(jumps.deviation(), 0.01) << "it has been quiet for five hours";
+  EXPECT_LT(jumps.deviation(), 0.01) << "the samples have been constant for five hours";
   jumps.add(9.0, WallTime{minutes{3}});
-  EXPECT_LT(jumps.deviation(), 0.01) << "what comes late says nothing";
+  EXPECT_LT(jumps.deviation(), 0.01) << "a sample with an old time is ignored";
 }
 
 }  // namespace

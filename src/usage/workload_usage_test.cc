@@ -27,12 +27,12 @@ api::Pod owned(const std::string& kind, const std::string& name, const std::stri
   return pod;
 }
 
-TEST(WorkloadOf, OutlivesARolloutAndTheRunOfACronJob) {
+TEST(WorkloadKey, IsTheSameForAllRevisionsOfADeploymentAndAllRunsOfACronJob) {
   EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web-5488d44c9f", "5488d44c9f")), "shop/Deployment/web");
   EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web-1", "5488d44c9f")), "shop/ReplicaSet/web-1");
   EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "web")), "shop/ReplicaSet/web");
   EXPECT_EQ(cluster::workload_key(owned("ReplicaSet", "-abc", "abc")), "shop/ReplicaSet/-abc")
-      << "no name is left of it";
+      << "without the hash the name would be empty";
   EXPECT_EQ(cluster::workload_key(owned("Job", "nightly-29384120")), "shop/CronJob/nightly");
   EXPECT_EQ(cluster::workload_key(owned("Job", "import-2024")), "shop/Job/import-2024");
   EXPECT_EQ(cluster::workload_key(owned("Job", "29384120")), "shop/Job/29384120");
@@ -40,7 +40,7 @@ TEST(WorkloadOf, OutlivesARolloutAndTheRunOfACronJob) {
   EXPECT_EQ(cluster::workload_key(api::Pod()), "");
 }
 
-TEST(ExpectedLoads, AreWhatItsLikeUseAndNeverLessThanItAsksFor) {
+TEST(ExpectedLoads, AreTheUsageOfTheWorkloadAndAtLeastTheRequests) {
   cluster::PodRequests requests;
   requests.plain.cpu = 500;
   requests.plain.memory = 1000;
@@ -53,25 +53,26 @@ TEST(ExpectedLoads, AreWhatItsLikeUseAndNeverLessThanItAsksFor) {
   const auto loads = expected_loads(requests, &busy, node);
   EXPECT_DOUBLE_EQ(loads[cluster::kCpuLoad], 0.3);
   EXPECT_DOUBLE_EQ(loads[cluster::kMemoryLoad], 0.1);
-  EXPECT_DOUBLE_EQ(expected_loads(requests, &busy, {})[cluster::kCpuLoad], 1) << "it has nothing to give: full";
+  EXPECT_DOUBLE_EQ(expected_loads(requests, &busy, {})[cluster::kCpuLoad], 1)
+      << "a node without allocatable resources counts as full";
 }
 
-TEST(WorkloadUsageTracker, FollowsWhatItSeesAndRemembersADay) {
-  WorkloadUsageTracker keeper;
-  keeper.observe("shop/Deployment/web", {1000, 100}, kStart);
-  keeper.observe("", {1000, 100}, kStart);
-  keeper.observe("shop/Job/odd", {cluster::kUnknownLoad, 1}, kStart);
-  ASSERT_EQ(keeper.take(kStart)->size(), 1U);
-  keeper.observe("shop/Deployment/web", {2000, 300}, kStart + 1min);
-  const auto later = keeper.take(kStart + 1min);
+TEST(WorkloadUsageTracker, AveragesTheObservedUsageAndKeepsItForADay) {
+  WorkloadUsageTracker tracker;
+  tracker.observe("shop/Deployment/web", {1000, 100}, kStart);
+  tracker.observe("", {1000, 100}, kStart);
+  tracker.observe("shop/Job/odd", {cluster::kUnknownLoad, 1}, kStart);
+  ASSERT_EQ(tracker.take(kStart)->size(), 1U);
+  tracker.observe("shop/Deployment/web", {2000, 300}, kStart + 1min);
+  const auto later = tracker.take(kStart + 1min);
   EXPECT_DOUBLE_EQ(later->at("shop/Deployment/web").milli_cpu, 1500);
   EXPECT_DOUBLE_EQ(later->at("shop/Deployment/web").memory, 200);
   const api::Pod pod = owned("ReplicaSet", "web-1a", "1a");
   ASSERT_NE(workload_usage_of(later, pod), nullptr);
   EXPECT_EQ(workload_usage_of(later, owned("Job", "web")), nullptr);
   EXPECT_EQ(workload_usage_of(nullptr, pod), nullptr);
-  EXPECT_EQ(keeper.take(kStart + 24h)->size(), 1U);
-  EXPECT_EQ(keeper.take(kStart + 48h)->size(), 0U);
+  EXPECT_EQ(tracker.take(kStart + 24h)->size(), 1U);
+  EXPECT_EQ(tracker.take(kStart + 48h)->size(), 0U);
 }
 
 }  // namespace

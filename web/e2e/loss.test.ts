@@ -15,7 +15,7 @@ after(async () => {
   await stopAll();
 });
 
-test("the page says that the server is gone, and shows the new one's state when it is back", { skip }, async () => {
+test("the page shows that the server is unreachable, and shows the new state when the server is back", { skip }, async () => {
   const demo = await Demo.start();
   const { page, context } = await open(browser, `${demo.url}/ui/`);
   await page.locator(".live:not(.off)").waitFor();
@@ -41,7 +41,7 @@ test("the page says that the server is gone, and shows the new one's state when 
   await demo.stop();
 });
 
-test("a page opened while the server is away says what to do", { skip }, async () => {
+test("a page that is opened while the server is unreachable shows what to check", { skip }, async () => {
   const demo = await Demo.start();
   const { page, context } = await open(browser, `${demo.url}/ui/`);
   await page.route("**/api/v1/**", (route) => route.abort());

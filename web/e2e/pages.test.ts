@@ -32,7 +32,7 @@ after(async () => {
   await demo?.stop();
 });
 
-test("the overview shows every node, the balance, and what goes on", { skip }, async () => {
+test("the overview shows every node, the balance and the activity", { skip }, async () => {
   const table = await demo.get<NodeTable>("nodes");
   assert.equal(table.rows.length, 9);
   await page.locator(".score-number").waitFor();
@@ -49,7 +49,7 @@ test("the overview shows every node, the balance, and what goes on", { skip }, a
   await page.locator("[data-testid=news] li").first().waitFor();
 });
 
-test("keys alone lead from the picture to a node, to its pods, and about", { skip }, async () => {
+test("the keyboard alone opens a node, the help, the settings and a search result", { skip }, async () => {
   await go("overview");
   await page.locator("[data-testid=tiles]").focus();
   await page.keyboard.press("Home");
@@ -73,20 +73,20 @@ test("keys alone lead from the picture to a node, to its pods, and about", { ski
   await page.getByRole("heading", { level: 1, name: "node-b-6" }).waitFor();
 });
 
-test("the search finds pods too", { skip }, async () => {
+test("the search finds a pod and opens it", { skip }, async () => {
   const { pods } = await demo.get<PodList>("pods?query=web&limit=1");
   await page.locator("#search").fill(pods[0]!.name);
   await page.locator("#search-list li", { hasText: pods[0]!.name }).click();
   await page.getByRole("heading", { level: 1, name: pods[0]!.name }).waitFor();
 });
 
-test("a pod says why it is here and why not there", { skip }, async () => {
+test("the page of a pod shows the scores of nodes and the reasons of rejections", { skip }, async () => {
   const { pods } = await demo.get<PodList>("pods?query=shop/web&limit=50");
   const pod = pods.find((one) => one.node !== null)!;
   await go(`pods/${pod.namespace}/${pod.name}`);
   const rows = page.locator("[data-testid=decision] tbody tr");
   await rows.first().waitFor();
-  assert.ok((await page.locator("[data-testid=decision] thead th").count()) > 3, "a column a plugin");
+  assert.ok((await page.locator("[data-testid=decision] thead th").count()) > 3, "one column for each plugin");
   // The pod's own node may be too full by now to accept it again; then the page says so.
   await page.locator("[data-testid=decision] tr.current").or(page.locator("[data-testid=refusers] li")).filter({ hasText: pod.node! }).first().waitFor();
   const big = (await demo.get<PodList>("pods?query=too-big&limit=1")).pods[0]!;
@@ -94,7 +94,7 @@ test("a pod says why it is here and why not there", { skip }, async () => {
   await page.locator(".refused summary", { hasText: "NodeResourcesFit" }).first().waitFor();
 });
 
-test("a proposed plan is seen step by step, and applied", { skip }, async () => {
+test("a proposed plan is shown step by step and applied", { skip }, async () => {
   const plan = await until("a proposal", async () => {
     const { observed } = await demo.get<Plans>("plan");
     return observed && observed.moves.length > 0 ? observed : null;
@@ -110,7 +110,7 @@ test("a proposed plan is seen step by step, and applied", { skip }, async () => 
   await page.locator("[data-testid=refused] summary").first().click();
   // A newer plan may replace the shown one before the click: then the server refuses, and the test tries again.
   const newest = page.getByRole("button", { name: "Show the newest plan" });
-  await until("the plan that was looked at is applied", async () => {
+  await until("the plan that is shown is applied", async () => {
     if (await newest.isVisible()) await newest.click();
     await page.getByRole("button", { name: "Apply this plan" }).click();
     await confirm();
@@ -120,10 +120,10 @@ test("a proposed plan is seen step by step, and applied", { skip }, async () => 
   await until("migrations", async () => (await demo.get<Migrations>("migrations")).migrations.length > 0);
 });
 
-test("migrations are followed phase by phase, and one is cancelled", { skip }, async () => {
+test("migrations are shown with their phases, and one is cancelled", { skip }, async () => {
   await demo.post("demo", { do: "setStrategy", strategy: "LoadBalancing", mode: "off" });
   // Pods of a workload move one after another: wait for the moves of the plan above, so that this one starts at once.
-  await until("the plan's moves are over", async () => (await demo.get<Migrations>("migrations")).migrations.every((one) => one.over));
+  await until("the moves of the plan have ended", async () => (await demo.get<Migrations>("migrations")).migrations.every((one) => one.over));
   const pod = (await demo.get<PodList>("pods?query=shop/slow&limit=20")).pods.find((one) => one.node)!;
   assert.ok(pod, "a slow pod has a node");
   await go(`pods/${pod.namespace}/${pod.name}`);
@@ -138,12 +138,12 @@ test("migrations are followed phase by phase, and one is cancelled", { skip }, a
   await row.first().getByRole("button", { name: "Cancel move" }).click();
   await confirm();
   await page.locator(".toast", { hasText: "being cancelled" }).waitFor();
-  await until("it is over", async () => (await demo.get<Migrations>("migrations")).migrations.filter((one) => one.pod === pod.name).every((one) => one.over));
+  await until("the move has ended", async () => (await demo.get<Migrations>("migrations")).migrations.filter((one) => one.pod === pod.name).every((one) => one.over));
   await row.first().locator("summary", { hasText: "Details" }).click();
   await row.first().locator(".steps li").first().waitFor();
 });
 
-test("a node is put under maintenance, watched, and given back", { skip }, async () => {
+test("maintenance of a node is started, shown with its progress and ended", { skip }, async () => {
   await go("maintenance");
   await page.getByText("No node is under maintenance").waitFor();
   await page.getByLabel("Node").last().fill("node-b-5");
@@ -157,7 +157,7 @@ test("a node is put under maintenance, watched, and given back", { skip }, async
   await card.waitFor({ state: "detached" });
 });
 
-test("what is paused says so everywhere, by whom, and goes on when told to", { skip }, async () => {
+test("a pause is shown on other views too and can be ended there", { skip }, async () => {
   await go("overview");
   await page.getByRole("button", { name: "Pause" }).click();
   await confirm();
@@ -167,7 +167,7 @@ test("what is paused says so everywhere, by whom, and goes on when told to", { s
   await page.locator("[data-testid=paused]").waitFor({ state: "detached" });
 });
 
-test("settings show what holds, where it comes from and what it means", { skip }, async () => {
+test("settings show the value, the origin and the meaning", { skip }, async () => {
   await go("settings");
   await page.getByPlaceholder("Name, value or meaning").fill("args.reschedulingInterval");
   const row = page.locator("[data-testid=settings] tbody tr").first();
@@ -176,7 +176,7 @@ test("settings show what holds, where it comes from and what it means", { skip }
   assert.ok(((await row.locator("td").last().textContent()) ?? "").length > 5);
 });
 
-test("the demo's buttons do what they say, and recovery shows what follows", { skip }, async () => {
+test("the buttons of the demo have their effects, and recovery shows the failing workloads", { skip }, async () => {
   await go("overview");
   const sets = page.locator(".demo-sets");
   await sets.getByRole("button", { name: "Add load" }).click();
@@ -184,7 +184,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await sets.getByLabel("Node").selectOption("node-b-4");
   await sets.getByRole("button", { name: "Kill node" }).click();
   await sets.getByRole("button", { name: "Revive node" }).waitFor();
-  await until("the node is seen as gone", async () => (await demo.get<NodeTable>("nodes")).rows.find((row) => row[0] === "node-b-4")![3] === "notReady");
+  await until("the node is not ready", async () => (await demo.get<NodeTable>("nodes")).rows.find((row) => row[0] === "node-b-4")![3] === "notReady");
   await sets.getByRole("button", { name: "Revive node" }).click();
   await sets.getByRole("button", { name: "Kill node" }).waitFor();
   const home = (await demo.get<PodList>("pods?query=shop/web&limit=50")).pods.find((pod) => pod.ready)!.node!;
@@ -192,7 +192,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await sets.getByLabel("Workload").selectOption("shop/web");
   await sets.getByRole("button", { name: "Crash pods on this node" }).click();
   await sets.getByRole("button", { name: "Stop crashing pods" }).waitFor();
-  await until("its pods there crash", async () => (await demo.get<PodList>("pods?query=shop/web&state=failing")).total > 0);
+  await until("pods of the workload fail", async () => (await demo.get<PodList>("pods?query=shop/web&state=failing")).total > 0);
   await go("recovery");
   await page.locator("[data-testid=lineages] > li", { hasText: "shop/flaky" }).first().waitFor();
   await page.locator("[data-testid=lineages] > li", { hasText: "shop/web" }).first().waitFor();
@@ -201,7 +201,7 @@ test("the demo's buttons do what they say, and recovery shows what follows", { s
   await toast("good");
 });
 
-test("all texts are in Chinese for a Chinese browser, and the choice is kept", { skip }, async () => {
+test("the pages are in Chinese for a Chinese browser, and the chosen language is kept", { skip }, async () => {
   const { page: chinese, context } = await open(browser, `${demo.url}/ui/`, { language: "zh-CN" });
   await chinese.getByRole("link", { name: "总览" }).waitFor();
   assert.equal(await chinese.evaluate(() => document.documentElement.lang), "zh-CN");
@@ -216,7 +216,7 @@ test("all texts are in Chinese for a Chinese browser, and the choice is kept", {
   await context.close();
 });
 
-test("what others wrote never becomes markup", { skip }, async () => {
+test("markup in a reason, a search or an address is shown as text", { skip }, async () => {
   await demo.post("pause", { paused: true, reason: "<img src=x onerror=window.pwned=1>\u202eesrever" });
   const pod = (await demo.get<PodList>("pods?query=shop/pinned&limit=1")).pods[0]!;
   await go(`pods/${pod.namespace}/${pod.name}`);
@@ -238,18 +238,18 @@ test("what others wrote never becomes markup", { skip }, async () => {
 // A cluster refuses such names. The test covers a name that gets through, or another program in the place of the
 // server.
 const HOSTILE = "<img src=x onerror=window.pwned=1>\u202e";
-const OTHERS_TEXT = new Set(["name", "namespace", "node", "pod", "source", "target", "message", "text", "reason", "sentence", "why", "note", "title", "value", "path", "meaning",
+const FREE_TEXT = new Set(["name", "namespace", "node", "pod", "source", "target", "message", "text", "reason", "sentence", "why", "note", "title", "value", "path", "meaning",
   "en", "zh", "by", "cluster", "version", "user", "problem", "strategy", "slot", "kind", "plugin", "profile", "scheduler", "judgedBy", "budget", "landed", "replacement", "predicted", "measured"]);
 function hostile(value: unknown, key = ""): unknown {
-  if (typeof value === "string") return OTHERS_TEXT.has(key) ? value + HOSTILE : value;
+  if (typeof value === "string") return FREE_TEXT.has(key) ? value + HOSTILE : value;
   if (Array.isArray(value)) return key === "rows" && Array.isArray(value[0]) ? value.map((row: unknown[]) => row.map((cell, at) => (at < 3 ? `${cell}${HOSTILE}` : cell))) : value.map((one) => hostile(one, key));
   if (value === null || typeof value !== "object") return value;
   const open = key === "labels" || key === "allocatable";
   return Object.fromEntries(Object.entries(value).map(([name, one]) => (open ? [name + HOSTILE, `${one}${HOSTILE}`] : [name, hostile(one, name)])));
 }
 
-test("whatever the server says is shown as text, on every view", { skip }, async () => {
-  const { page: odd, context, complaints } = await open(browser, "about:blank");
+test("markup in any response of the server is shown as text on every view", { skip }, async () => {
+  const { page: odd, context, errors } = await open(browser, "about:blank");
   await context.route(/\/api\/v1\//, async (route) => {
     if (route.request().url().endsWith("/stream")) return route.continue();
     const asked = decodeURIComponent(route.request().url()).replaceAll(HOSTILE, "");
@@ -267,7 +267,7 @@ test("whatever the server says is shown as text, on every view", { skip }, async
   }
   await odd.locator("bdi", { hasText: "<img src=x" }).first().waitFor();
   assert.equal(await odd.evaluate(() => (window as { pwned?: number }).pwned), undefined);
-  assert.deepEqual(complaints, []);
+  assert.deepEqual(errors, []);
   await context.close();
 });
 
@@ -294,7 +294,7 @@ test("no view has a serious accessibility finding, in either theme", { skip }, a
   }
 });
 
-test("on a phone nothing is wider than the screen, in either language", { skip }, async () => {
+test("on a phone no view is wider than the screen, in either language", { skip }, async () => {
   const pod = (await demo.get<PodList>("pods?query=shop/web&limit=1")).pods[0]!;
   for (const language of ["zh-CN", "en-US"]) {
     const { page: phone, context } = await open(browser, `${demo.url}/ui/`, { width: 360, height: 740, language });
@@ -309,6 +309,6 @@ test("on a phone nothing is wider than the screen, in either language", { skip }
   }
 });
 
-test("nothing was complained of on the way", { skip }, () => {
-  assert.deepEqual(main.complaints, []);
+test("the browser reported no error during these tests", { skip }, () => {
+  assert.deepEqual(main.errors, []);
 });

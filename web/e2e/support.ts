@@ -75,7 +75,7 @@ export async function until<T>(what: string, look: () => Promise<T | false | nul
       if (Date.now() > end) throw error;
     }
     if (program?.over) throw new Error(`${what}: the program ended: ${program.printed}`);
-    if (Date.now() > end) throw new Error(`${what}: not within ${limit / 1000} s ${program?.printed ?? ""}`);
+    if (Date.now() > end) throw new Error(`timeout after ${limit / 1000} s, expected: ${what} ${program?.printed ?? ""}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -116,9 +116,9 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: browserPath, args: ["--no-sandbox", "--disable-dev-shm-usage", "--enable-precise-memory-info"] });
 }
 
-export interface Opened { page: Page; context: BrowserContext; complaints: string[] }
+export interface Opened { page: Page; context: BrowserContext; errors: string[] }
 
-// A page, and the browser's complaints: policy violations, exceptions, dialogs.
+// A page, and the errors of the browser: policy violations, exceptions, dialogs.
 export async function open(browser: Browser, url: string, options: { language?: string; theme?: "light" | "dark"; width?: number; height?: number } = {}): Promise<Opened> {
   const context = await browser.newContext({
     locale: options.language ?? "en-US", colorScheme: options.theme ?? "light", ignoreHTTPSErrors: true, reducedMotion: "reduce",
@@ -129,17 +129,17 @@ export async function open(browser: Browser, url: string, options: { language?: 
   const folder = process.env["PAGES"];
   if (folder) await context.route(/\/ui\//, (route) => route.fulfill({ path: path.join(folder, new URL(route.request().url()).pathname.slice(4) || "index.html") }));
   const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(`thrown: ${error.message}`));
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(`thrown: ${error.message}`));
   page.on("dialog", (dialog) => {
-    complaints.push(`dialog: ${dialog.message()}`);
+    errors.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text())) complaints.push(message.text());
+    if (message.type() === "error" && !/Failed to load resource|net::ERR/.test(message.text())) errors.push(message.text());
   });
   await page.goto(url);
-  return { page, context, complaints };
+  return { page, context, errors };
 }
 
 export const axeSource = (): string => readFileSync(path.join(root, "node_modules/axe-core/axe.min.js"), "utf8");

@@ -9,7 +9,7 @@ import { groupRefusals, nodesAfter, stepsOf } from "../src/views/planSteps";
 
 const groupsOf = (...sizes: number[]) => sizes.map((size, g) => ({ name: `g${g}`, nodes: Array.from({ length: size }, (_, i) => `n${g}-${i}`) }));
 
-test("every node has a tile, no two tiles overlap, and the tile is found where it is", () => {
+test("every node has a tile, no two tiles overlap, and a point in a tile finds its node", () => {
   for (const [sizes, width, height] of [[[24], 900, 400], [[8, 8, 8], 900, 400], [[1], 320, 300], [[1700, 1700, 1600], 900, 500], [[40, 3, 1, 7, 120], 360, 380]] as const) {
     const layout = layOut(groupsOf(...sizes), width, height);
     const seen = new Set<string>();
@@ -25,12 +25,12 @@ test("every node has a tile, no two tiles overlap, and the tile is found where i
   }
 });
 
-test("five thousand nodes are seen at once", () => {
+test("five thousand nodes fit into the height of the view", () => {
   const layout = layOut(groupsOf(1700, 1700, 1600), 860, 420);
   assert.ok(layout.height <= 420, `${layout.height}`);
 });
 
-test("arrow keys reach every node and come back", () => {
+test("arrow keys reach the last node, and Home and ArrowUp return", () => {
   const layout = layOut(groupsOf(7, 5), 500, 300);
   let node = layout.order[0]!;
   for (let i = 0; i < 20; i++) node = neighbour(layout, node, "ArrowRight")!;
@@ -42,7 +42,7 @@ test("arrow keys reach every node and come back", () => {
 
 const row: NodeRow = ["a", "z1", "", "ready", 11, 110, 1, 2, 3, 4, 5, null];
 
-test("a tile shows the number that was asked for", () => {
+test("a tile has the value of the chosen resource and measure", () => {
   assert.equal(valueOf(row, "cpu", "real"), 1);
   assert.equal(valueOf(row, "memory", "real"), 2);
   assert.equal(valueOf(row, "cpu", "predicted"), 3);
@@ -51,13 +51,13 @@ test("a tile shows the number that was asked for", () => {
   assert.equal(valueOf(row, "pods", "real"), 10);
 });
 
-test("groups are in the order people count in", () => {
+test("nodes of a group are in numeric order", () => {
   const rows = ["n10", "n9", "n2"].map((name): NodeRow => [name, "z", "", "ready", 0, 1, 0, 0, 0, 0, 0, 0]);
   assert.deepEqual(groupNodes(rows, "zone"), [{ name: "z", nodes: ["n2", "n9", "n10"] }]);
   assert.deepEqual(groupNodes(rows, "pool")[0]!.name, "—");
 });
 
-test("the scale grows one way in lightness, and its numbers can be read", () => {
+test("the lightness of the scale is monotonic, and the contrast of its numbers is sufficient", () => {
   for (const dark of [false, true]) {
     let last = luminance(shade(0, dark).rgb);
     for (let value = 1; value <= 100; value++) {
@@ -77,17 +77,17 @@ const plan = {
   refused: [{ code: "x", pod: "1" }, { code: "y", pod: "2" }, { code: "y", pod: "3" }],
 } as unknown as Plan;
 
-test("a plan's steps lead from before to after", () => {
+test("the loads after each step lead from the state before the plan to the state after it", () => {
   assert.equal(stepsOf(plan), 2);
   const at = (step: number) => Object.fromEntries(nodesAfter(plan, step).map((node) => [node.name, [node.now.cpu, node.now.pods]]));
   assert.deepEqual(at(0), { a: [80, 5], b: [10, 1], c: [20, 1] });
   assert.deepEqual(at(1), { a: [60, 4], b: [30, 2], c: [20, 1] });
   assert.deepEqual(at(2), { a: [40, 3], b: [30, 2], c: [40, 2] });
-  assert.equal(nodesAfter(plan, 1)[0]!.now.memory, null, "what is not known stays so");
+  assert.equal(nodesAfter(plan, 1)[0]!.now.memory, null, "an unknown value stays unknown");
   assert.deepEqual(groupRefusals(plan).map((group) => [group.code, group.pods.length]), [["y", 2], ["x", 1]]);
 });
 
-test("a decision reads: the best first, plugins that decide first, who refused apart", () => {
+test("a decision lists the best node first, the deciding plugin first, and infeasible nodes separately", () => {
   const score = (weighted: number) => ({ raw: 0, normalized: 0, weighted });
   const decision = {
     node: "b", current: "a", nodes: [

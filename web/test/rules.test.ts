@@ -1,4 +1,4 @@
-// What the sources may not do.
+// Rules for the sources.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -11,12 +11,12 @@ function files(folder: string): string[] {
 }
 const sources = files("src").filter((name) => /\.(tsx?|css|html)$/.test(name)).map((name) => ({ name, text: readFileSync(path.join(root, name), "utf8") }));
 
-test("nothing turns text into markup or code", () => {
+test("no source turns text into markup or code", () => {
   const forbidden = /innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|DOMParser|createContextualFragment|\beval\(|new Function\(|srcdoc|javascript:/;
   for (const { name, text } of sources) assert.doesNotMatch(text, forbidden, name);
 });
 
-test("nothing is asked of another host, and no style or script stands in the markup", () => {
+test("no source names another host, and no markup contains a style or a script", () => {
   for (const { name, text } of sources) {
     assert.doesNotMatch(text, /https?:\/\/(?!localhost|www\.w3\.org\/2000\/svg)/, name);
     if (name.endsWith(".html")) {
@@ -27,13 +27,13 @@ test("nothing is asked of another host, and no style or script stands in the mar
   }
 });
 
-test("files stay short enough to be read", () => {
+test("no source has more than 500 lines", () => {
   for (const { name, text } of sources) {
     if (!name.includes("i18n/")) assert.ok(text.split("\n").length <= 500, name);
   }
 });
 
-test("the lock file names no host, and every package with its hash", () => {
+test("the lock file names no host, and every package has a hash and a fixed version", () => {
   const lock = readFileSync(path.join(root, "package-lock.json"), "utf8");
   assert.doesNotMatch(lock, /https?:/);
   const packages = (JSON.parse(lock) as { packages: Record<string, { integrity?: string }> }).packages;

@@ -30,7 +30,7 @@ api::Migration example() {
   return made;
 }
 
-TEST(MigrationsCommand, ListsThemLikeDepartures) {
+TEST(MigrationsCommand, ListsMigrationsAsATable) {
   const WallTime now{std::chrono::seconds{1'700'000'300}};
   EXPECT_THAT(departures({example()}, now),
               testing::MatchesRegex("NAMESPACE +POD +FROM +TO +PHASE +LANDED +MODE +STRATEGY +AGE\n"

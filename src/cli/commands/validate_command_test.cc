@@ -11,7 +11,7 @@ using testing::StartsWith;
 
 constexpr const char* kHead = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
-TEST(Validate, ASoundFileIsPrintedInFull) {
+TEST(Validate, AValidFileIsPrintedInFull) {
   const Verdict verdict = validate(kHead, "f.yaml");
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_EQ(verdict.complaints, "");
@@ -20,7 +20,7 @@ TEST(Validate, ASoundFileIsPrintedInFull) {
   EXPECT_EQ(validate(verdict.output, "again").output, verdict.output);
 }
 
-TEST(Validate, NotesGoBesideTheOutput) {
+TEST(Validate, NotesAreNotPartOfTheOutput) {
   const Verdict verdict = validate(std::string(kHead) + "parallelism: 8\n", "f.yaml");
   EXPECT_EQ(verdict.exit_code, 0);
   EXPECT_EQ(verdict.complaints,
@@ -28,7 +28,7 @@ TEST(Validate, NotesGoBesideTheOutput) {
   EXPECT_THAT(verdict.output, HasSubstr("parallelism: 8\n"));
 }
 
-TEST(Validate, EveryErrorIsALineThatEditorsUnderstand) {
+TEST(Validate, EveryErrorIsOneLineWithFileLineAndColumn) {
   std::string text = kHead;
   std::string expected;
   for (int i = 0; i < 30; ++i) {  // more than an error message can hold
@@ -41,7 +41,7 @@ TEST(Validate, EveryErrorIsALineThatEditorsUnderstand) {
   EXPECT_EQ(verdict.complaints, expected);
 }
 
-TEST(Validate, BrokenYamlIsALineToo) {
+TEST(Validate, InvalidYamlIsAnErrorThatNamesTheFileOnce) {
   const Verdict verdict = validate("a: [\n", "f.yaml");
   EXPECT_EQ(verdict.exit_code, 1);
   EXPECT_THAT(verdict.complaints, StartsWith("f.yaml:"));

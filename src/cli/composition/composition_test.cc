@@ -60,9 +60,9 @@ class CountingApi final : public kube::ForwardingApi {
   std::map<std::string, int> watches;
 };
 
-class AfterAChangeOfLeader : public testing::Test {
+class CompositionTest : public testing::Test {
  protected:
-  AfterAChangeOfLeader() {
+  CompositionTest() {
     for (const char* name : {"a", "b", "c"}) {
       node_uid_ =
           create<api::Node>(
@@ -82,7 +82,7 @@ class AfterAChangeOfLeader : public testing::Test {
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
     composition_ = std::move(*made);
   }
-  ~AfterAChangeOfLeader() override {
+  ~CompositionTest() override {
     (void)loop_.await_result(ended());
     loop_.run_for(1s);
   }
@@ -130,7 +130,7 @@ class AfterAChangeOfLeader : public testing::Test {
 };
 
 // In an idle cluster all three nodes are equal, so each node is the target once.
-TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
+TEST_F(CompositionTest, APendingReplacementIsBoundToTheTargetOfItsMigration) {
   ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
   for (const std::string target : {"a", "b", "c"}) {
     auto made = create<api::Migration>(fmt::format(
@@ -152,14 +152,14 @@ TEST_F(AfterAChangeOfLeader, AReplacementThatWaitsGoesWhereItIsWanted) {
   EXPECT_EQ(node_of("old-c"), "c");
 }
 
-TEST_F(AfterAChangeOfLeader, NobodyWaitsWhereTheClusterDoesNotKnowTheWord) {
+TEST_F(CompositionTest, WithoutTheMigrationDefinitionTheSchedulerDoesNotWaitForMigrations) {
   add_pod("p");
   begin();
   EXPECT_TRUE(loop_.run_until([&] { return !node_of("p").empty(); }, 900ms));
 }
 
-// Recovery has no informers of its own for what the scheduler follows, and sees pods that have failed all the same.
-TEST_F(AfterAChangeOfLeader, RecoverySharesTheInformersOfTheScheduler) {
+// Recovery uses the informers of the scheduler for the kinds that both need, and still receives failed pods.
+TEST_F(CompositionTest, RecoverySharesTheInformersOfTheScheduler) {
   config::RecoverySettings recovery;
   recovery.webhook.enabled = false;
   compose(recovery);
@@ -181,9 +181,9 @@ TEST_F(AfterAChangeOfLeader, RecoverySharesTheInformersOfTheScheduler) {
     auto read = loop_.await_result(kube::Client(api_).get<api::Deployment>("default", "web"));
     return read && read->metadata().annotations().contains("kse.com/deploy");
   };
-  EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the pod that the kubelet evicted counts";
+  EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the evicted pod is counted";
   for (const char* kind : {"Pod", "Node", "ReplicaSet", "StatefulSet"}) EXPECT_EQ(counting_.watches[kind], 1) << kind;
-  EXPECT_EQ(counting_.watches["Job"], 1) << "which the scheduler does not follow";
+  EXPECT_EQ(counting_.watches["Job"], 1) << "the scheduler has no informer for Jobs";
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 class ClusterWatcherTest : public testing::Test {
  protected:
-  void play(std::string_view text) {
+  void start(std::string_view text) {
     auto scenario = sim::read_scenario(text, "s.yaml");
     ASSERT_TRUE(scenario) << scenario.error().message;
     runner = std::make_unique<sim::ScenarioRunner>(cluster.server(), std::move(*scenario));
@@ -55,13 +55,13 @@ events:
 )";
 
 TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
-  play(kTwoGroups);
+  start(kTwoGroups);
   cluster.agenda().run_for(30s);
   const ViewState state = watcher->view_state();
   EXPECT_EQ(state.pods.running, 4);
   EXPECT_EQ(state.pods.all(), 4);
   ASSERT_EQ(state.nodes.size(), 11U);
-  EXPECT_EQ(state.nodes[2].name, "b-2") << "in natural order";
+  EXPECT_EQ(state.nodes[2].name, "b-2") << "names are in natural order";
   const NodeRow& busy = node(state, "a-1");
   EXPECT_EQ(busy.pods, 4);
   EXPECT_EQ(busy.cpu.capacity, 4);
@@ -74,8 +74,8 @@ TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
   EXPECT_GE(watcher->quiet_for(), 10s);
 }
 
-TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
-  play(kTwoGroups);
+TEST_F(ClusterWatcherTest, APodWhoseReplacementRunsOnAnotherNodeCountsAsMoved) {
+  start(kTwoGroups);
   cluster.agenda().run_for(90s);
   const ViewState state = watcher->view_state();
   EXPECT_EQ(state.moves, 1U);
@@ -85,8 +85,8 @@ TEST_F(ClusterWatcherTest, APodWhosePlaceIsTakenElsewhereHasMoved) {
   EXPECT_THAT(state.tail, Contains(Field(&TailLine::text, HasSubstr("a-1 -> b-"))));
 }
 
-TEST_F(ClusterWatcherTest, NodesThatFallSilentAreNoticed) {
-  play(kTwoGroups);
+TEST_F(ClusterWatcherTest, ANodeThatBecomesNotReadyIsShown) {
+  start(kTwoGroups);
   cluster.agenda().run_for(4min);
   const ViewState state = watcher->view_state();
   EXPECT_EQ(node(state, "b-2").health, NodeRow::Health::NotReady);

@@ -25,9 +25,9 @@ namespace {
 using namespace std::chrono_literals;
 
 // Records the moves of a cluster that runs a scenario.
-class Played {
+class ScenarioRun {
  public:
-  explicit Played(sim::Scenario scenario, std::optional<config::ReschedulerSettings> args, std::uint64_t seed = 1)
+  explicit ScenarioRun(sim::Scenario scenario, std::optional<config::ReschedulerSettings> args, std::uint64_t seed = 1)
       : cluster(seeded(seed)),
         runner(cluster.server(), std::move(scenario)),
         watcher(cluster, runner),
@@ -44,7 +44,7 @@ class Played {
     begun = cluster.agenda().wall_now();
     runner.start();
   }
-  ~Played() { EXPECT_TRUE(loop.await_result(scheduler->stop())); }
+  ~ScenarioRun() { EXPECT_TRUE(loop.await_result(scheduler->stop())); }
 
   void run_for(std::chrono::nanoseconds time) { loop.run_for(time); }
   const api::Node& node(const std::string& name) {
@@ -92,15 +92,15 @@ int done(const std::vector<migration::MoveOutcome>& outcomes) {
   }));
 }
 
-TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
-  Played moved(shipped("imbalance"), EmbeddedScheduler::demo_settings());
+TEST(EmbeddedScheduler, TheRecordOfAMoveHasTheLoadOfItsNodesBeforeAndAfterTheMove) {
+  ScenarioRun moved(shipped("imbalance"), EmbeddedScheduler::demo_settings());
   moved.run_for(3min);
   const auto all = [&] { return moved.loop.await_result(kube::Client(moved.api).list<api::Migration>("")).value(); };
   const auto early = all();
   ASSERT_FALSE(early.empty());
   for (const auto& one : early) {
     EXPECT_THAT(one->status().measured(), testing::HasSubstr(R"("before":{"cpu":)")) << one->metadata().name();
-    EXPECT_THAT(one->status().measured(), testing::Not(testing::HasSubstr("after"))) << "it does not show yet";
+    EXPECT_THAT(one->status().measured(), testing::Not(testing::HasSubstr("after"))) << "the effect does not show yet";
   }
   moved.run_for(12min);
   double relieved = 0;
@@ -114,7 +114,7 @@ TEST(EmbeddedScheduler, TheRecordOfAMoveSaysWhatItDidToItsNodes) {
     relieved += source.at("before").at("cpu").to_number<double>() - source.at("after").at("cpu").to_number<double>();
   }
   EXPECT_GT(measured_moves, 3);
-  EXPECT_GT(relieved / measured_moves, 0.02) << "what a move takes off its node is seen there";
+  EXPECT_GT(relieved / measured_moves, 0.02) << "the load of the source node falls";
 }
 
 // Statistics of a scenario, sampled every second of cluster time.
@@ -140,7 +140,7 @@ double deviation_of(const std::vector<NodeRow>& nodes, Use NodeRow::* resource) 
 
 Course course_of(const std::string& name, std::optional<config::ReschedulerSettings> args, std::uint64_t seed) {
   constexpr double kFull = 80;
-  Played scenario_cluster(shipped(name), std::move(args), seed);
+  ScenarioRun scenario_cluster(shipped(name), std::move(args), seed);
   Course course;
   for (int second = 0; second < 300; ++second) {
     scenario_cluster.run_for(1s);
@@ -189,7 +189,7 @@ std::string course_text(const Course& course) {
 }
 
 // Compared with the same settings without moves, and with the scheduler alone.
-TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
+TEST(EmbeddedScheduler, MovingPodsUnderPressureIsNotWorseThanMovingNone) {
   const Course moved = mean_course("pressure", EmbeddedScheduler::demo_settings(), 4);
   const Course left = mean_course("pressure", observe_only(EmbeddedScheduler::demo_settings()), 4);
   const Course alone = mean_course("pressure", std::nullopt, 4);
@@ -206,7 +206,7 @@ TEST(EmbeddedScheduler, MovingUnderPressureIsNotWorseThanLeavingThingsAlone) {
   }
 }
 
-TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
+TEST(EmbeddedScheduler, MovingPodsReducesAnImbalance) {
   const Course moved = mean_course("imbalance", EmbeddedScheduler::demo_settings(), 2);
   const Course left = mean_course("imbalance", observe_only(EmbeddedScheduler::demo_settings()), 2);
   const std::string all = fmt::format("moved: {}\nleft: {}", course_text(moved), course_text(left));
@@ -218,8 +218,8 @@ TEST(EmbeddedScheduler, MovingMendsAnImbalance) {
   EXPECT_EQ(moved.pending, 0);
 }
 
-TEST(EmbeddedScheduler, ANodeUnderMaintenanceEmptiesAndComesBack) {
-  Played scenario_cluster(shipped("maintenance"), EmbeddedScheduler::demo_settings());
+TEST(EmbeddedScheduler, ANodeUnderMaintenanceIsDrainedAndLaterUncordoned) {
+  ScenarioRun scenario_cluster(shipped("maintenance"), EmbeddedScheduler::demo_settings());
   scenario_cluster.run_for(79s);
   EXPECT_TRUE(scenario_cluster.has_event("worker-1", "MaintenanceStarted"));
   EXPECT_TRUE(scenario_cluster.has_event("worker-1", "MaintenanceDrained"));
@@ -257,10 +257,10 @@ workloads:
     placement: {group: worker, fill: pack}
 )";
 
-TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
+TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNoWorkloadMovesBackAndForth) {
   auto scenario = sim::read_scenario(kDay, "day.yaml");
   ASSERT_TRUE(scenario) << scenario.error().message;
-  Played scenario_cluster(std::move(*scenario), config::ReschedulerSettings{});
+  ScenarioRun scenario_cluster(std::move(*scenario), config::ReschedulerSettings{});
   scenario_cluster.run_for(24h);
   std::map<long, int> by_hour;
   std::map<std::string, std::vector<const migration::MoveOutcome*>> by_workload;
@@ -278,13 +278,13 @@ TEST(EmbeddedScheduler, ADayOfLoadSettlesAndNobodyGoesBackAndForth) {
     if (hour >= 12) late += count;
   }
   EXPECT_LE(late, 12) << hours;
-  // No replica returns to a node that its workload left within the memory of moves (6 h).
+  // No replica returns to a node that its workload left within the move history (6 h).
   for (const auto& [name, moves] : by_workload) {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       for (std::size_t j = i + 1; j < moves.size(); ++j) {
         const bool back = moves[j]->request.target == moves[i]->request.source;
         EXPECT_FALSE(back && moves[j]->began - moves[i]->ended < 6h)
-            << name << " was sent back to " << moves[i]->request.source << "; " << hours;
+            << name << " returned to " << moves[i]->request.source << "; " << hours;
       }
     }
     // No pod is moved again within the cooldown.

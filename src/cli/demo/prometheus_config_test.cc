@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(PrometheusConfig, TargetsAreNodesThroughTheApi) {
+TEST(PrometheusConfig, EachNodeIsATargetThroughTheApiServer) {
   EXPECT_EQ(
       prometheus_targets("https://127.0.0.1:99", {"a", "b"}, false),
       R"([{"targets":["127.0.0.1:99"],"labels":{"__metrics_path__":"/api/v1/nodes/a/proxy/metrics","instance":"a"}},)"
@@ -19,7 +19,7 @@ TEST(PrometheusConfig, TargetsAreNodesThroughTheApi) {
   EXPECT_EQ(prometheus_targets("https://127.0.0.1:99", {}, false), "[]\n");
 }
 
-TEST(PrometheusConfig, TheAuthorityIsNamedForBothConnectionsOrNotAtAll) {
+TEST(PrometheusConfig, TheCaFileIsSetForBothConnectionsOrForNone) {
   const std::string config = prometheus_config("https://127.0.0.1:99", "/x/ca.crt");
   EXPECT_THAT(config, HasSubstr("    scheme: https\n    tls_config:\n      ca_file: \"/x/ca.crt\"\n"));
   EXPECT_THAT(config, HasSubstr("        tls_config:\n          ca_file: \"/x/ca.crt\"\n"));
@@ -27,7 +27,7 @@ TEST(PrometheusConfig, TheAuthorityIsNamedForBothConnectionsOrNotAtAll) {
   EXPECT_THAT(prometheus_config("http://127.0.0.1:99", ""), Not(HasSubstr("tls_config")));
 }
 
-TEST(PrometheusConfig, SamplesGetATimeAndCommentsDoNot) {
+TEST(PrometheusConfig, SamplesGetATimestampAndCommentsDoNot) {
   EXPECT_EQ(with_time("# TYPE a gauge\na 1\nb{c=\"d\"} 2.5\n", 1234),
             "# TYPE a gauge\na 1 1234\nb{c=\"d\"} 2.5 1234\n");
   EXPECT_EQ(with_time("", 1234), "");

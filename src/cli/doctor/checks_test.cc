@@ -45,24 +45,24 @@ std::vector<Severity> severities(const Findings& findings) {
 
 // The only finding that is not Ok. It must have a fix.
 Finding only_finding(const Facts& facts) {
-  Findings troubles;
+  Findings problems;
   for (Finding& one : check_all(facts)) {
-    if (one.severity != Severity::Ok) troubles.push_back(std::move(one));
+    if (one.severity != Severity::Ok) problems.push_back(std::move(one));
   }
-  EXPECT_EQ(troubles.size(), 1U) << table_of(troubles, {});
-  if (troubles.size() != 1) return {};
-  EXPECT_TRUE(troubles[0].severity == Severity::Note || !troubles[0].fix.empty());
-  return troubles[0];
+  EXPECT_EQ(problems.size(), 1U) << table_of(problems, {});
+  if (problems.size() != 1) return {};
+  EXPECT_TRUE(problems[0].severity == Severity::Note || !problems[0].fix.empty());
+  return problems[0];
 }
 
-TEST(Doctor, FindsNothingWrongWhereNothingIs) {
+TEST(Doctor, ReportsNoProblemOfASoundCluster) {
   const Findings findings = check_all(sound());
   for (const Finding& one : findings) EXPECT_EQ(one.severity, Severity::Ok) << one.message;
   EXPECT_EQ(exit_code(findings), 0);
   EXPECT_EQ(findings.size(), 11U);  // every check reports something
 }
 
-TEST(Doctor, AServerThatIsTooOldIsAnError) {
+TEST(Doctor, AnApiServerThatIsTooOldIsAnErrorAndATooNewOneIsANote) {
   Facts facts = sound();
   facts.version = {1, 19, "v1.19.0"};
   EXPECT_EQ(only_finding(facts).severity, Severity::Error);
@@ -70,7 +70,7 @@ TEST(Doctor, AServerThatIsTooOldIsAnError) {
   EXPECT_EQ(only_finding(facts).severity, Severity::Note);
 }
 
-TEST(Doctor, NamesAKindThatIsNotServed) {
+TEST(Doctor, NamesAResourceThatIsNotServed) {
   Facts facts = sound();
   facts.wanted_resources.push_back({"autoscaling", "v2", "horizontalpodautoscalers"});
   const Finding finding = only_finding(facts);
@@ -78,14 +78,14 @@ TEST(Doctor, NamesAKindThatIsNotServed) {
   EXPECT_THAT(finding.message, HasSubstr("horizontalpodautoscalers.autoscaling (v2)"));
 }
 
-TEST(Doctor, AnExtensionThatDoesNotAnswerIsAWarningAndHidesWhatItServes) {
+TEST(Doctor, AnApiGroupThatDoesNotAnswerIsAWarningAndNotAMissingResource) {
   Facts facts = sound();
   facts.wanted_resources.push_back({"metrics.k8s.io", "v1beta1", "nodes"});
   facts.resources.add_uncertain("metrics.k8s.io", "v1beta1", "the server is away");
   EXPECT_EQ(only_finding(facts).severity, Severity::Warning);
 }
 
-TEST(Doctor, WithoutMigrationsNothingIsMovedOnceItIsInstalled) {
+TEST(Doctor, AMissingMigrationDefinitionIsAnErrorOnceTheReschedulerIsInstalled) {
   Facts facts = sound();
   facts.resources = {};
   facts.wanted_resources.clear();
@@ -115,7 +115,7 @@ TEST(Doctor, NamesEachMissingPermissionOnce) {
   EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
 }
 
-TEST(Doctor, BeforeTheInstallationOnlyNotesSayWhatIsMissing) {
+TEST(Doctor, BeforeTheInstallationMissingPartsAreNoErrors) {
   Facts facts = sound();
   facts.installation.reset();
   facts.config.reset();
@@ -128,7 +128,7 @@ TEST(Doctor, BeforeTheInstallationOnlyNotesSayWhatIsMissing) {
   EXPECT_THAT(check_installation(facts)[0].fix, "kubectl apply -f manifests/rescheduler/");
 }
 
-TEST(Doctor, ReplicasThatAreNotReadyAreNoticed) {
+TEST(Doctor, ReplicasThatAreNotReadyAreReported) {
   Facts facts = sound();
   facts.installation = InstallationFacts{2, 1};
   EXPECT_EQ(only_finding(facts).severity, Severity::Warning);
@@ -138,7 +138,7 @@ TEST(Doctor, ReplicasThatAreNotReadyAreNoticed) {
   EXPECT_THAT(only_finding(facts).fix, HasSubstr("--replicas=2"));
 }
 
-TEST(Doctor, AConfigurationThatIsWrongIsQuotedAndSaidWhereToMend) {
+TEST(Doctor, AnErrorOfTheConfigurationIsQuotedWithTheCommandToFixIt) {
   Facts facts = sound();
   facts.config->problems = {"line 7: profiles[0]: what"};
   Finding finding = only_finding(facts);
@@ -148,7 +148,7 @@ TEST(Doctor, AConfigurationThatIsWrongIsQuotedAndSaidWhereToMend) {
   EXPECT_EQ(only_finding(facts).fix, "rescheduler validate --config own.yaml");
 }
 
-TEST(Doctor, ALeaseThatNobodyRenewsHasNoLeader) {
+TEST(Doctor, AMissingLeaseOrOneWithoutAHolderOrARenewalIsReported) {
   Facts facts = sound();
   facts.lease->renewed = facts.now - 44s;  // clocks differ
   EXPECT_THAT(severities(check_leader(facts)), ElementsAre(Severity::Ok));
@@ -160,7 +160,7 @@ TEST(Doctor, ALeaseThatNobodyRenewsHasNoLeader) {
   EXPECT_EQ(only_finding(facts).severity, Severity::Error);
 }
 
-TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
+TEST(Doctor, TwoActiveSchedulersOfTheSameNameAreReported) {
   Facts facts = sound();
   facts.other_leases = {{"elsewhere", "rescheduler-scheduler", "host-c_1", facts.now - 1s, 15s}};
   EXPECT_EQ(only_finding(facts).fix, "kubectl delete deployment -n elsewhere rescheduler-scheduler");
@@ -176,7 +176,7 @@ TEST(Doctor, TwoThatAnswerToOneNameAreAnError) {
   EXPECT_THAT(check_names(facts)[0].fix, HasSubstr("--replicas=1"));
 }
 
-TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
+TEST(Doctor, StaleOrMissingMetricsAreAWarning) {
   Facts facts = sound();
   facts.load->sources[0] = {"metrics-server", {}, 1, 1, 12s};
   EXPECT_THAT(
@@ -194,7 +194,7 @@ TEST(Doctor, MetricsThatAreOldOrMissingAreAWarning) {
   EXPECT_THAT(check_load(facts), IsEmpty());
 }
 
-TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
+TEST(Doctor, AWebhookMustBeConfiguredTrustedReachableAndAnswering) {
   Facts facts = sound();
   facts.webhook->answer_trouble = "connection refused";
   EXPECT_THAT(only_finding(facts).message, HasSubstr("connection refused"));
@@ -220,7 +220,7 @@ TEST(Doctor, AWebhookHasToBeAskedTrustedReachableAndToAnswer) {
   EXPECT_EQ(only_finding(facts).severity, Severity::Error);
 }
 
-TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
+TEST(Doctor, ABudgetThatNeverAllowsADisruptionIsNamedAndATemporarilyExhaustedOneIsNot) {
   Facts facts = sound();
   facts.budgets = {{"web", "strict", "minAvailable 100%", 3, 3, 3, 0, {"a"}},
                    {"web", "waiting", "maxUnavailable 1", 3, 2, 2, 0, {"b"}},
@@ -230,7 +230,7 @@ TEST(Doctor, ABudgetThatNeverLetsAPodGoIsNamedOneThatWaitsIsNot) {
   EXPECT_THAT(finding.fix, HasSubstr("kubectl patch pdb -n web strict"));
 }
 
-TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
+TEST(Doctor, TwoBudgetsThatMatchTheSamePodsAreReportedOnce) {
   Facts facts = sound();
   facts.budgets = {{"web", "one", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
                    {"web", "two", "maxUnavailable 1", 3, 2, 3, 1, {"a", "b"}},
@@ -240,13 +240,13 @@ TEST(Doctor, TwoBudgetsOnOnePodAreToldOnceForAllTheirPods) {
   EXPECT_EQ(finding.fix, "kubectl delete pdb -n web two");
 }
 
-TEST(Doctor, WhatCouldNotBeLookedAtIsSaid) {
+TEST(Doctor, WhateverCouldNotBeReadIsReported) {
   Facts facts = sound();
   facts.unread = {{"leases of other namespaces", "forbidden"}};
   EXPECT_EQ(only_finding(facts).message, "leases of other namespaces: forbidden");
 }
 
-TEST(Doctor, IsReadByPeopleAndByPrograms) {
+TEST(Doctor, FindingsArePrintedAsATableAndAsJson) {
   const Findings findings = {{Severity::Error, "permissions", "may not", "kubectl apply"},
                              {Severity::Ok, "leader", "a leads"}};
   EXPECT_EQ(table_of(findings, {}),

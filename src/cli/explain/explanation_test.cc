@@ -38,7 +38,7 @@ Result<std::string> explained(const std::string& pod, ExplanationForm form, cons
   return explain(cluster, *dump, pod, config::default_configuration(config::default_catalog()), form);
 }
 
-TEST(Explanation, ATableOfScoresAndRefusals) {
+TEST(Explanation, TheTableShowsScoresAndRefusals) {
   const auto text = explained("shop/waits", ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_EQ(*text,
@@ -58,7 +58,7 @@ TEST(Explanation, ATableOfScoresAndRefusals) {
             "cordoned  NodeUnschedulable  no                node(s) were unschedulable\n");
 }
 
-TEST(Explanation, APodThatFitsNowhereIsToldAsTheEventTellsIt) {
+TEST(Explanation, AnUnschedulablePodIsExplainedWithTheTextOfItsEvent) {
   const auto text = explained("shop/big", ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, HasSubstr("shop/big is unschedulable\n"));
@@ -68,7 +68,7 @@ TEST(Explanation, APodThatFitsNowhereIsToldAsTheEventTellsIt) {
                                "node affinity/selector."));
 }
 
-TEST(Explanation, CandidatesForPreemption) {
+TEST(Explanation, TheTableShowsTheCandidatesForPreemption) {
   std::string text = kCluster;
   const std::string selector = R"(,"nodeSelector":{"kubernetes.io/hostname":"x"})";
   text.replace(text.find(selector), selector.size(), R"(,"nodeName":"")");
@@ -80,13 +80,13 @@ TEST(Explanation, CandidatesForPreemption) {
   EXPECT_THAT(*table, HasSubstr("busy *  0              shop/there (priority 0)\n"));
 }
 
-TEST(Explanation, AGatedPodIsHeldBack) {
+TEST(Explanation, AGatedPodIsReportedWithItsGates) {
   const auto text = explained("shop/gated", ExplanationForm::Table);
   ASSERT_TRUE(text);
   EXPECT_THAT(*text, testing::StartsWith("shop/gated is gated: waiting for scheduling gates: [quota]\n"));
 }
 
-TEST(Explanation, TheSameAsData) {
+TEST(Explanation, JsonShowsTheSameDecision) {
   const auto text = explained("shop/waits", ExplanationForm::Json);
   ASSERT_TRUE(text);
   const auto json = boost::json::parse(*text);
@@ -117,7 +117,7 @@ std::string large_cluster(const std::string& more) {
 }
 
 // If the dump has the start index of the search, the search stops as percentageOfNodesToScore demands.
-TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
+TEST(Explanation, ASearchThatStopsEarlyShowsOnlyTheNodesThatItChecked) {
   auto configuration = config::default_configuration(config::default_catalog());
   configuration.percentage_of_nodes_to_score = 1;  // the minimum is 100 nodes
   const auto nodes_of = [&](const std::string& text) {
@@ -145,7 +145,7 @@ TEST(Explanation, ASearchThatStopsEarlyTellsOnlyOfTheNodesItLookedAt) {
 }
 
 // The load of a node counts in the decision.
-TEST(Explanation, LoadAndWhatItScores) {
+TEST(Explanation, TheLoadOfNodesCountsInTheFilterAndInTheScore) {
   const auto reading = config::read_configuration(
       "schedulerName: rescheduler-scheduler\nplugins: {multiPoint: {enabled: [name: Rescheduler]}}\n", "f",
       config::default_catalog());
@@ -177,7 +177,7 @@ TEST(Explanation, LoadAndWhatItScores) {
 }
 
 TEST(Explanation, OnlyAPendingPodIsExplained) {
-  for (const char* pod : {"shop/there", "shop/nobody", "default/waits"}) {
+  for (const char* pod : {"shop/there", "shop/missing", "default/waits"}) {
     const auto text = explained(pod, ExplanationForm::Table);
     ASSERT_FALSE(text);
     EXPECT_EQ(text.error().message,
@@ -187,14 +187,14 @@ TEST(Explanation, OnlyAPendingPodIsExplained) {
 
 // --- The command ---
 
-struct Ending {
+struct CommandResult {
   int exit_code = 0;
   std::string output{};
   std::string complaints{};
 };
 
-Ending run(const ExplainOptions& options) {
-  Ending done;
+CommandResult run(const ExplainOptions& options) {
+  CommandResult done;
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   done.exit_code = run_explain(options);
@@ -218,19 +218,19 @@ struct ExplainCommand : testing::Test {
 };
 
 TEST_F(ExplainCommand, ReadsADump) {
-  const Ending done = run({.pod = "waits", .ns = "shop", .dump = file("c.json", kCluster)});
+  const CommandResult done = run({.pod = "waits", .ns = "shop", .dump = file("c.json", kCluster)});
   EXPECT_EQ(done.exit_code, 0) << done.complaints;
   EXPECT_THAT(done.output, testing::StartsWith("shop/waits goes to free\n"));
   EXPECT_EQ(done.complaints, "");
 }
 
-TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
+TEST_F(ExplainCommand, EveryErrorIsOneLine) {
   const std::string good = file("good.json", kCluster);
   const std::string broken = file("broken.json", "{");
   const std::string misfit = file("misfit.json", R"({"items":[{"apiVersion":"v1","kind":"Pod","spec":7}]})");
   const std::string nowhere = (folder / "nowhere.json").string();
   const std::pair<ExplainOptions, std::string> rows[] = {
-      {{.pod = "nobody", .dump = good}, "there is no pending pod default/nobody"},
+      {{.pod = "missing", .dump = good}, "there is no pending pod default/missing"},
       {{.pod = "p", .dump = broken}, broken + ": not JSON: "},
       {{.pod = "p", .dump = misfit}, misfit + ": an object of kind Pod: spec: "},
       {{.pod = "p", .dump = nowhere}, nowhere},
@@ -239,7 +239,7 @@ TEST_F(ExplainCommand, EveryMistakeIsOneLine) {
       {{.batch = nowhere}, nowhere},
   };
   for (const auto& [options, expected] : rows) {
-    const Ending done = run(options);
+    const CommandResult done = run(options);
     EXPECT_EQ(done.exit_code, 1) << expected;
     EXPECT_EQ(done.output, "");
     EXPECT_THAT(done.complaints, testing::StartsWith("rescheduler explain: "));

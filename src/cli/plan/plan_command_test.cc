@@ -23,7 +23,7 @@ metadata: {name: a, labels: {kubernetes.io/hostname: a}}
 status: {allocatable: {cpu: "4", memory: 8Gi, pods: "110"}}
 )";
 
-TEST(ReadDump, TakesYamlDocumentsAndJsonLists) {
+TEST(ReadDump, ReadsYamlDocumentsAndJsonLists) {
   SnapshotInput read;
   ASSERT_TRUE(read_dump(std::string(kNode) + "---\n" + R"(
 apiVersion: v1
@@ -43,7 +43,7 @@ items:
   EXPECT_EQ(read.measured.samples[0].value, 2);
 }
 
-TEST(ReadDump, SaysWhatIsWrongAndWhere) {
+TEST(ReadDump, AnErrorNamesTheFileAndTheReason) {
   SnapshotInput read;
   const auto broken = read_dump("{", "x.json", read);
   ASSERT_FALSE(broken);
@@ -54,7 +54,7 @@ TEST(ReadDump, SaysWhatIsWrongAndWhere) {
   EXPECT_FALSE(read_dump(R"({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": 7}})", "z.json", read));
 }
 
-TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
+TEST(PlanTable, ShowsMovesNodesAndPodsThatStay) {
   rescheduling::Plan plan;
   plan.judged_by = "test";
   plan.before.balance.score = 60;
@@ -72,7 +72,7 @@ TEST(PlanTable, ShowsMovesNodesAndWhoStays) {
   EXPECT_THAT(text, HasSubstr("   2  opt-out"));
 }
 
-TEST(PlanTable, SaysOfHowManyNodesTheLoadIsUnknown) {
+TEST(PlanTable, ShowsHowManyNodesHaveAnUnknownLoad) {
   rescheduling::Plan plan;
   plan.judged_by = "test";
   plan.before.balance.score = plan.after.balance.score = 80;
@@ -129,7 +129,7 @@ class PlanCommand : public ::testing::Test {
   std::string output_;
 };
 
-TEST_F(PlanCommand, ByRequestsMovesWhatIsCrowdedAndNotesWhoseScaleAnAutoscalerOwns) {
+TEST_F(PlanCommand, WithoutUsageThePlanIsMadeByRequestsAndNotesAutoscaledWorkloads) {
   PlanOptions options;
   options.files = {file("crowded.yaml", crowded_dump())};
   options.output = "json";
@@ -139,7 +139,7 @@ TEST_F(PlanCommand, ByRequestsMovesWhatIsCrowdedAndNotesWhoseScaleAnAutoscalerOw
   EXPECT_THAT(output_, HasSubstr("a HorizontalPodAutoscaler sets the replicas of ReplicaSet default/web"));
 }
 
-TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
+TEST_F(PlanCommand, WithoutAFreshSampleThePlanIsMadeByRequestsAndSaysSo) {
   PlanOptions options;
   options.files = {file("crowded.yaml", crowded_dump())};
   options.usage =
@@ -151,7 +151,7 @@ TEST_F(PlanCommand, WhereNobodyKnowsALoadItSaysSoAndGoesByRequests) {
 }
 
 // Settings of the plugin apply even if the profile does not enable it: here, default/web stays.
-TEST_F(PlanCommand, GoesByTheSettingsOfAPluginThatTheProfileDoesNotEnableAndSaysSo) {
+TEST_F(PlanCommand, UsesTheSettingsOfAPluginThatTheProfileDoesNotEnableAndSaysSo) {
   constexpr const char* kSettings = R"(
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration

@@ -50,7 +50,7 @@ std::string all(const std::vector<std::string>& lines) {
 class ViewAtWidth : public testing::TestWithParam<std::size_t> {};
 INSTANTIATE_TEST_SUITE_P(Widths, ViewAtWidth, testing::Values(40, 80, 200));
 
-TEST_P(ViewAtWidth, NoLineIsTooLongAndNoneTooMany) {
+TEST_P(ViewAtWidth, TheLinesFitTheWidthAndTheHeight) {
   for (const int nodes : {0, 1, 12, 300, 5000}) {
     for (const std::size_t height : {5UL, 24UL, 50UL}) {
       for (const bool fancy : {false, true}) {
@@ -63,7 +63,7 @@ TEST_P(ViewAtWidth, NoLineIsTooLongAndNoneTooMany) {
   }
 }
 
-TEST_P(ViewAtWidth, WhatMattersIsThereAtAnyWidth) {
+TEST_P(ViewAtWidth, TheMostImportantValuesAreShownAtAnyWidth) {
   const std::string text = all(render(state_of(12), {.width = GetParam(), .height = 40}));
   EXPECT_THAT(text, HasSubstr("balance  42"));
   EXPECT_THAT(text, HasSubstr("pods 40 running"));
@@ -72,7 +72,7 @@ TEST_P(ViewAtWidth, WhatMattersIsThereAtAnyWidth) {
   EXPECT_THAT(text, HasSubstr("no sched"));
 }
 
-TEST(View, ATerminalTooNarrowForAnythingIsStillNotOverrun) {
+TEST(View, NoLineExceedsTheWidthOfAVeryNarrowTerminal) {
   for (const std::size_t width : {1UL, 7UL, 20UL}) {
     for (const std::string& line : render(state_of(12), {.width = width, .height = 30, .colour = true})) {
       EXPECT_LE(columns_of(line), width) << line;
@@ -80,7 +80,7 @@ TEST(View, ATerminalTooNarrowForAnythingIsStillNotOverrun) {
   }
 }
 
-TEST(View, WithoutColourNoEscapeIsPrinted) {
+TEST(View, WithoutColourNoEscapeSequenceIsPrinted) {
   EXPECT_THAT(all(render(state_of(12), {.width = 80, .height = 40, .colour = false})), Not(HasSubstr("\x1b")));
   EXPECT_THAT(all(render(state_of(12), {.width = 80, .height = 40, .colour = true})), HasSubstr("\x1b[31m"));
 }
@@ -96,7 +96,7 @@ TEST(View, WithoutUnicodeOnlyAsciiIsDrawn) {
   }
 }
 
-TEST(View, ManyNodesBecomeAMapAndTheHottestKeepTheirLines) {
+TEST(View, ManyNodesAreDrawnAsAMapAndTheHottestNodesAsLines) {
   ViewState state = state_of(1000);
   state.nodes[776].cpu.used = 8;  // node-777
   const std::string text = all(render(state, {.width = 80, .height = 24}));
@@ -106,7 +106,7 @@ TEST(View, ManyNodesBecomeAMapAndTheHottestKeepTheirLines) {
   EXPECT_THAT(text, HasSubstr("event 19"));
 }
 
-TEST(View, NodesThatAreNotWellSaySo) {
+TEST(View, CordonedAndNotReadyNodesAreMarked) {
   ViewState state = state_of(3);
   state.nodes[0].health = NodeRow::Health::Cordoned;
   state.nodes[1].health = NodeRow::Health::NotReady;
@@ -115,7 +115,7 @@ TEST(View, NodesThatAreNotWellSaySo) {
   EXPECT_THAT(lines, Contains(testing::AllOf(HasSubstr("node-2 "), HasSubstr("NOT READY"))));
 }
 
-TEST(View, TheBarShowsUseAndMarksRequests) {
+TEST(View, TheBarShowsTheUsageAndMarksTheRequests) {
   const ViewStyle style{.unicode = false};
   EXPECT_EQ(use_bar({.used = 4, .requested = 0, .capacity = 8}, 10, style), "#####.....");
   EXPECT_EQ(use_bar({.used = 2, .requested = 6, .capacity = 8}, 8, style), "##....|.");
@@ -124,12 +124,12 @@ TEST(View, TheBarShowsUseAndMarksRequests) {
   EXPECT_EQ(use_bar({}, 4, style), "....");
 }
 
-TEST(View, ThePlainLineSaysWhereThingsStand) {
+TEST(View, TheStatusLineShowsTimeBalanceHottestNodePodsAndMoves) {
   EXPECT_EQ(status_line(state_of(12)),
             "  1m05s  balance  42  hottest node  90%  pods 40 running, 1 pending, 2 starting  moves 0");
 }
 
-TEST(View, TheSummaryComparesTheEndWithTheBeginning) {
+TEST(View, TheSummaryComparesTheEndWithTheStart) {
   ViewState first = state_of(12);
   ViewState last = first;
   last.balance = 97.4;
@@ -143,7 +143,7 @@ TEST(Text, TablesHaveColumnsAsWideAsTheirWidestCell) {
   EXPECT_THAT(aligned({{"a", ""}, {"bbb", "c"}}), ::testing::ElementsAre("a    ", "bbb  c"));
 }
 
-TEST(Text, ColumnsCountCharactersNotBytes) {
+TEST(Text, ColumnsCountTheDisplayWidthAndNotBytes) {
   EXPECT_EQ(columns_of("abc"), 3U);
   EXPECT_EQ(columns_of("█▏"), 2U);
   EXPECT_EQ(columns_of("你好"), 4U);
@@ -154,7 +154,7 @@ TEST(Text, ColumnsCountCharactersNotBytes) {
   EXPECT_EQ(padded("ab", 4), "ab  ");
 }
 
-TEST(Text, NamesAreOrderedByTheirNumbers) {
+TEST(Text, NumbersInNamesAreComparedAsNumbers) {
   EXPECT_TRUE(natural_less("node-2", "node-10"));
   EXPECT_FALSE(natural_less("node-10", "node-2"));
   EXPECT_TRUE(natural_less("a-10", "b-2"));

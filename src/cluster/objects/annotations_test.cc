@@ -13,23 +13,23 @@ TEST(OptOut, IsReadFromEitherKeyAsLabelOrAnnotation) {
       const auto meaning = [&](const char* value) {
         api::ObjectMeta meta;
         (label ? *meta.mutable_labels() : *meta.mutable_annotations())[std::string(key)] = value;
-        const OptOutValue word = opt_out_value(meta);
-        if (word.meaning != OptOut::No) {
-          EXPECT_EQ(word.key, key);
-          EXPECT_EQ(word.value, value);
+        const OptOutValue found = opt_out_value(meta);
+        if (found.meaning != OptOut::No) {
+          EXPECT_EQ(found.key, key);
+          EXPECT_EQ(found.value, value);
         }
-        return word.meaning;
+        return found.meaning;
       };
       EXPECT_EQ(meaning("disabled"), OptOut::Disabled) << key;
       EXPECT_EQ(meaning("enabled"), OptOut::No) << key;
       EXPECT_EQ(meaning("Disabled"), OptOut::Unclear) << key;
-      EXPECT_EQ(meaning(""), OptOut::Unclear) << "an empty value is unclear, and that protects";
+      EXPECT_EQ(meaning(""), OptOut::Unclear) << "an empty value is unclear and protects the object";
     }
   }
   EXPECT_EQ(opt_out_of({}), OptOut::No);
 }
 
-TEST(OptOut, OfSeveralWordsTheMostCarefulCounts) {
+TEST(OptOut, TheMostCarefulOfSeveralValuesCounts) {
   api::ObjectMeta meta;
   (*meta.mutable_labels())[std::string(kReschedulingKey)] = "enabled";
   (*meta.mutable_labels())[std::string(kOwnReschedulingKey)] = "nonsense";
@@ -40,7 +40,7 @@ TEST(OptOut, OfSeveralWordsTheMostCarefulCounts) {
   EXPECT_EQ(opt_out_of(meta), OptOut::Disabled);
 }
 
-TEST(Maintenance, IsAskedForByTrueAlone) {
+TEST(Maintenance, IsRequestedOnlyByTheValueTrue) {
   for (const std::string_view key : {kMaintenanceKey, kOwnMaintenanceKey}) {
     api::ObjectMeta node;
     EXPECT_FALSE(requests_maintenance(node));

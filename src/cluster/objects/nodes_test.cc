@@ -7,10 +7,10 @@
 namespace rescheduler::cluster {
 namespace {
 
-TEST(ANode, IsReadyWhenItsConditionSaysTrueAndNotReadyWhenItSaysAnythingElse) {
+TEST(NodeProperties, ANodeIsReadyIfReadyIsTrueAndReportsNotReadyIfReadyHasAnotherValue) {
   api::Node node;
   EXPECT_FALSE(is_ready(node));
-  EXPECT_FALSE(reports_not_ready(node)) << "it says nothing";
+  EXPECT_FALSE(reports_not_ready(node)) << "the node has no condition Ready";
   auto& condition = *node.mutable_status()->add_conditions();
   condition.set_type("Ready");
   for (const char* status : {"True", "False", "Unknown"}) {
@@ -22,7 +22,7 @@ TEST(ANode, IsReadyWhenItsConditionSaysTrueAndNotReadyWhenItSaysAnythingElse) {
   EXPECT_EQ(condition_of(node, "MemoryPressure"), "");
 }
 
-TEST(ANode, IsInTheZoneOfTodaysLabelElseOfTheOldOne) {
+TEST(NodeProperties, TheZoneIsReadFromTheStableLabelOtherwiseFromTheBetaLabel) {
   api::Node node;
   EXPECT_EQ(zone_of(node), "");
   auto& labels = *node.mutable_metadata()->mutable_labels();

@@ -25,7 +25,7 @@ std::string workload(const api::Pod& pod) {
   return std::string(name.kind).append("/").append(name.name);
 }
 
-TEST(ControllerOf, IsTheOwnerThatSaysSo) {
+TEST(ControllerOf, IsTheOwnerReferenceWithControllerTrue) {
   EXPECT_EQ(controller_of(owned("ReplicaSet", "web").metadata())->name(), "web");
   api::Pod pod = owned("ReplicaSet", "web");
   pod.mutable_metadata()->mutable_owner_references(1)->set_controller(false);
@@ -39,15 +39,16 @@ TEST(WorkloadOfAPod, IsTheDeploymentOrCronJobBehindItsController) {
   EXPECT_EQ(workload(api::Pod()), "/");
 }
 
-TEST(WorkloadOfAPod, IsTheControllerItselfWhereItsNameSaysNoMore) {
+TEST(WorkloadOfAPod, IsTheControllerItselfIfItsNameWasNotGenerated) {
   EXPECT_EQ(workload(owned("ReplicaSet", "web-1", "5488d44c9f")), "ReplicaSet/web-1");
   EXPECT_EQ(workload(owned("ReplicaSet", "web")), "ReplicaSet/web");
-  EXPECT_EQ(workload(owned("ReplicaSet", "-abc", "abc")), "ReplicaSet/-abc") << "no name is left of it";
+  EXPECT_EQ(workload(owned("ReplicaSet", "-abc", "abc")), "ReplicaSet/-abc")
+      << "the name without the hash would be empty";
   EXPECT_EQ(workload(owned("Job", "import-2024")), "Job/import-2024");
   EXPECT_EQ(workload(owned("Job", "29384120")), "Job/29384120");
 }
 
-TEST(APod, IsReadyWhenItsConditionSaysTrue) {
+TEST(PodProperties, APodIsReadyIfItsConditionReadyIsTrue) {
   api::Pod pod;
   EXPECT_FALSE(is_ready(pod));
   auto& condition = *pod.mutable_status()->add_conditions();
@@ -60,7 +61,7 @@ TEST(APod, IsReadyWhenItsConditionSaysTrue) {
   EXPECT_FALSE(is_ready(pod));
 }
 
-TEST(APod, IsFinishedWhenItSucceededOrFailed) {
+TEST(PodProperties, APodIsFinishedIfItsPhaseIsSucceededOrFailed) {
   api::Pod pod;
   for (const char* phase : {"", "Pending", "Running", "Unknown"}) {
     pod.mutable_status()->set_phase(phase);
@@ -72,7 +73,7 @@ TEST(APod, IsFinishedWhenItSucceededOrFailed) {
   }
 }
 
-TEST(APod, IsTerminatingFromItsDeletionOn) {
+TEST(PodProperties, APodWithADeletionTimestampIsTerminating) {
   api::Pod pod;
   EXPECT_FALSE(is_terminating(pod.metadata()));
   pod.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
@@ -80,7 +81,7 @@ TEST(APod, IsTerminatingFromItsDeletionOn) {
 }
 
 // Each of the three forms is written by some kubelets.
-TEST(AMirrorPod, IsKnownByItsAnnotationsOrByItsOwner) {
+TEST(PodProperties, AMirrorPodIsRecognisedByItsAnnotationsOrItsOwner) {
   const auto annotated = [](const char* key, const char* value) {
     api::Pod pod;
     (*pod.mutable_metadata()->mutable_annotations())[key] = value;

@@ -23,7 +23,7 @@ bool tolerates(const char* key, const char* op, const char* value, const char* e
   return toleration_text(wire).tolerates(taint_text(taint));
 }
 
-TEST(AToleration, NamesKeyValueAndEffect) {
+TEST(Tolerations, ATolerationMatchesByKeyValueAndEffect) {
   EXPECT_TRUE(tolerates("team", "Equal", "a", "NoSchedule"));
   EXPECT_TRUE(tolerates("team", "", "a", "NoSchedule")) << "no operator means Equal";
   EXPECT_FALSE(tolerates("team", "Equal", "b", "NoSchedule"));
@@ -31,7 +31,7 @@ TEST(AToleration, NamesKeyValueAndEffect) {
   EXPECT_FALSE(tolerates("team", "Equal", "a", "NoExecute"));
 }
 
-TEST(AToleration, WithoutEffectIsForEveryEffectAndWithExistsForEveryValue) {
+TEST(Tolerations, AnEmptyEffectMatchesEveryEffectAndExistsMatchesEveryValue) {
   EXPECT_TRUE(tolerates("team", "Equal", "a", ""));
   EXPECT_TRUE(tolerates("team", "Exists", "", "NoSchedule"));
   EXPECT_TRUE(tolerates("", "Exists", "", ""));
@@ -39,13 +39,13 @@ TEST(AToleration, WithoutEffectIsForEveryEffectAndWithExistsForEveryValue) {
 }
 
 // The API server rejects these values. For a file that contains them, the result equals kube-scheduler's.
-TEST(AToleration, WithoutKeyComparesValuesAndAnUnknownOperatorToleratesNothing) {
+TEST(Tolerations, AnEmptyKeyComparesValuesAndAnUnknownOperatorToleratesNothing) {
   EXPECT_TRUE(tolerates("", "Equal", "a", ""));
   EXPECT_FALSE(tolerates("", "Equal", "b", ""));
   EXPECT_FALSE(tolerates("team", "Near", "a", "NoSchedule"));
 }
 
-TEST(Tolerations, OneOfThemIsEnough) {
+TEST(Tolerations, OneMatchingTolerationIsEnough) {
   const std::vector<TolerationText> both{{"x", "", "", TolerationOperator::Exists},
                                          {"team", "", "", TolerationOperator::Exists}};
   EXPECT_TRUE(tolerated(both, TaintText{"team", "a", "NoSchedule"}));

@@ -16,7 +16,7 @@ struct PodSpecCacheTest : ::testing::Test {
   Cluster cluster;
 };
 
-TEST_F(PodSpecCacheTest, PodsOfOneTemplateShareOneForm) {
+TEST_F(PodSpecCacheTest, PodsOfOneTemplateShareOneCompiledSpec) {
   const auto template_ = [](const std::string& name) {
     return pod(name).requests("1", "1Gi").toleration("a").near(kHost, kX).image("web").host_port(80).priority(3);
   };
@@ -41,28 +41,28 @@ std::vector<std::pair<const char*, PodBuilder>> variants() {
       {"cpu", pod("p").request("cpu", "1")},
       {"memory", pod("p").request("memory", "1")},
       {"gpu", pod("p").request("example.com/gpu", "1")},
-      {"gpu of none", pod("p").request("example.com/gpu", "0")},
+      {"gpu, zero", pod("p").request("example.com/gpu", "0")},
       {"explicit zero", pod("p").requests("0", "0")},
       {"priority", pod("p").priority(1)},
       {"never preempts", pod("p").never_preempts()},
       {"claims", pod("p").merge(R"({"spec":{"resourceClaims":[{"name":"c"}]}})")},
       {"toleration", pod("p").toleration("a")},
       {"toleration by value", pod("p").toleration("a", "Equal")},
-      {"toleration of an effect", pod("p").toleration("a", "Exists", "", "NoSchedule")},
+      {"toleration with an effect", pod("p").toleration("a", "Exists", "", "NoSchedule")},
       {"selector", pod("p").node_selector("a", "b")},
-      {"selector the other way round", pod("p").node_selector("b", "a")},
+      {"selector with key and value swapped", pod("p").node_selector("b", "a")},
       {"required", requiring(R"([{"matchExpressions":[{"key":"a","operator":"Exists"}]}])")},
-      {"required not", requiring(R"([{"matchExpressions":[{"key":"a","operator":"DoesNotExist"}]}])")},
-      {"required twice", requiring(R"([{"matchExpressions":[{"key":"a","operator":"Exists"}]},
+      {"required, DoesNotExist", requiring(R"([{"matchExpressions":[{"key":"a","operator":"DoesNotExist"}]}])")},
+      {"required, two terms", requiring(R"([{"matchExpressions":[{"key":"a","operator":"Exists"}]},
                                       {"matchExpressions":[{"key":"b","operator":"Exists"}]}])")},
-      {"required both", requiring(R"([{"matchExpressions":[{"key":"a","operator":"Exists"},
+      {"required, one term with two expressions", requiring(R"([{"matchExpressions":[{"key":"a","operator":"Exists"},
                                                            {"key":"b","operator":"Exists"}]}])")},
-      {"required of nothing", requiring("[]")},
+      {"required, no terms", requiring("[]")},
       {"preferred", preferring(1, "Exists")},
-      {"preferred more", preferring(2, "Exists")},
+      {"preferred with a higher weight", preferring(2, "Exists")},
       {"port", pod("p").host_port(80)},
-      {"port of udp", pod("p").host_port(80, "UDP")},
-      {"port of an address", pod("p").host_port(80, "", "10.0.0.1")},
+      {"UDP port", pod("p").host_port(80, "UDP")},
+      {"port of one address", pod("p").host_port(80, "", "10.0.0.1")},
       {"image", pod("p").image("web")},
       {"two images", pod("p").image("web").image("web")},
       {"image volume", pod("p").merge(R"({"spec":{"volumes":[{"name":"v","image":{"reference":"web"}}]}})")},
@@ -71,17 +71,17 @@ std::vector<std::pair<const char*, PodBuilder>> variants() {
       {"away", pod("p").away(kHost, kX)},
       {"near by zone", pod("p").near("topology.kubernetes.io/zone", kX)},
       {"near without selector", pod("p").near(kHost, {})},
-      {"near everybody", pod("p").near(kHost, {.labels = Texts{}})},
-      {"near, elsewhere", pod("p").near(kHost, {.labels = kX.labels, .namespaces = {"red"}})},
-      {"near, of another namespace", pod("p").in("red").near(kHost, {.labels = {{{"app", "y"}}}})},
-      {"near, anywhere", pod("p").near(kHost, {.labels = kX.labels, .namespace_labels = Texts{}})},
-      {"likes", pod("p").likes(1, kHost, kX)},
-      {"likes more", pod("p").likes(2, kHost, kX)},
-      {"dislikes", pod("p").dislikes(1, kHost, kX)},
+      {"near every pod", pod("p").near(kHost, {.labels = Texts{}})},
+      {"near, in another namespace", pod("p").near(kHost, {.labels = kX.labels, .namespaces = {"red"}})},
+      {"near, for a pod in another namespace", pod("p").in("blue").near(kHost, kX)},
+      {"near, in all namespaces", pod("p").near(kHost, {.labels = kX.labels, .namespace_labels = Texts{}})},
+      {"preferred affinity", pod("p").likes(1, kHost, kX)},
+      {"preferred affinity with a higher weight", pod("p").likes(2, kHost, kX)},
+      {"preferred anti-affinity", pod("p").dislikes(1, kHost, kX)},
       {"spread", pod("p").spread({.labels = kX.labels})},
-      {"spread softly", pod("p").spread({.hard = false, .labels = kX.labels})},
-      {"spread wider", pod("p").spread({.max_skew = 2, .labels = kX.labels})},
-      {"spread over domains", pod("p").spread({.labels = kX.labels, .min_domains = 2})},
+      {"soft spread", pod("p").spread({.hard = false, .labels = kX.labels})},
+      {"spread with a higher maxSkew", pod("p").spread({.max_skew = 2, .labels = kX.labels})},
+      {"spread with minDomains", pod("p").spread({.labels = kX.labels, .min_domains = 2})},
       {"spread ignoring affinity", pod("p").spread({.labels = kX.labels, .affinity_policy = "Ignore"})},
       {"spread honouring taints", pod("p").spread({.labels = kX.labels, .taints_policy = "Honor"})},
       {"claim", pod("p").merge(R"({"spec":{"volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"c"}}]}})")},
@@ -92,16 +92,16 @@ std::vector<std::pair<const char*, PodBuilder>> variants() {
   };
 }
 
-TEST_F(PodSpecCacheTest, WhateverPlacementLooksAtMakesAnotherForm) {
+TEST_F(PodSpecCacheTest, EveryFieldThatPlacementReadsMakesAnotherCompiledSpec) {
   std::vector<std::pair<const char*, CompiledPodSpecPtr>> known;
   for (const auto& [what, made] : variants()) {
     const CompiledPodSpecPtr one = compiled_spec(made);
-    for (const auto& [other, form_of_other] : known) EXPECT_NE(one, form_of_other) << what << " and " << other;
+    for (const auto& [other, other_spec] : known) EXPECT_NE(one, other_spec) << what << " and " << other;
     known.emplace_back(what, one);
   }
 }
 
-TEST_F(PodSpecCacheTest, NeedsAreSharedByPodsThatDifferElsewhere) {
+TEST_F(PodSpecCacheTest, PodsWithEqualRequirementsShareThemEvenIfOtherFieldsDiffer) {
   const CompiledPodSpecPtr one = compiled_spec(pod("p").requests("1", "1Gi"));
   const CompiledPodSpecPtr other = compiled_spec(pod("p").requests("1", "1Gi").priority(7).near(kHost, kX));
   EXPECT_NE(one, other);
@@ -109,7 +109,7 @@ TEST_F(PodSpecCacheTest, NeedsAreSharedByPodsThatDifferElsewhere) {
   EXPECT_NE(one->requirements->id, compiled_spec(pod("p").requests("2", "1Gi"))->requirements->id);
 }
 
-TEST_F(PodSpecCacheTest, ARevisionFoldedIntoASelectorMakesAnotherForm) {
+TEST_F(PodSpecCacheTest, DifferentValuesOfMatchLabelKeysMakeAnotherCompiledSpec) {
   const auto revision = [](const std::string& rev) {
     return pod("p").label("rev", rev).spread({.labels = kX.labels, .match_label_keys = {"rev"}});
   };
@@ -117,24 +117,24 @@ TEST_F(PodSpecCacheTest, ARevisionFoldedIntoASelectorMakesAnotherForm) {
   EXPECT_EQ(compiled_spec(revision("1")), compiled_spec(revision("1")));
 }
 
-TEST_F(PodSpecCacheTest, TheSameFormIsMadeForTheWaitingPodAndThePlacedOne) {
+TEST_F(PodSpecCacheTest, AWaitingPodAndItsAssignedPodShareOneCompiledSpec) {
   const CompiledPodSpecPtr waiting = compiled_spec(pod("p").requests("1", "1Gi"));
   cluster.upsert_pod(pod("p").requests("1", "1Gi").on("n"));
   EXPECT_EQ(cluster.pod(cluster.find_pod("uid-p").value()).compiled_spec, waiting);
 }
 
-TEST_F(PodSpecCacheTest, FormsThatNobodyUsesAreForgotten) {
+TEST_F(PodSpecCacheTest, UnusedCompiledSpecsAreDroppedFromTheCache) {
   Interner interner;
   Namespaces namespaces(interner.selectors);
-  PodSpecCache forms(interner, namespaces);
-  const CompiledPodSpecPtr kept = forms.of(pod("p"), RequestsOf::Incoming);
+  PodSpecCache cache(interner, namespaces);
+  const CompiledPodSpecPtr kept = cache.of(pod("p"), RequestsOf::Incoming);
   for (int i = 1; i <= 5000; ++i)
-    forms.of(pod("p").priority(i).request("cpu", std::to_string(i)), RequestsOf::Incoming);
-  EXPECT_LT(forms.size(), 2000U);
-  EXPECT_EQ(forms.of(pod("p"), RequestsOf::Incoming), kept);
+    cache.of(pod("p").priority(i).request("cpu", std::to_string(i)), RequestsOf::Incoming);
+  EXPECT_LT(cache.size(), 2000U);
+  EXPECT_EQ(cache.of(pod("p"), RequestsOf::Incoming), kept);
 }
 
-TEST_F(PodSpecCacheTest, AFormThatIsMadeAgainIsNotTakenForTheOldOne) {
+TEST_F(PodSpecCacheTest, RequirementsThatAreCompiledAgainHaveANewId) {
   const std::uint64_t id = compiled_spec(pod("p").priority(1))->requirements->id;  // released immediately
   const CompiledPodSpecPtr again = compiled_spec(pod("p").priority(1));
   EXPECT_NE(again->requirements->id, id);

@@ -151,9 +151,9 @@ struct CsiNodeObject : Built<api::CSINode> {
 };
 
 struct DriverObject : Built<api::CSIDriver> {
-  DriverObject(const std::string& name, bool tells_capacity) {
+  DriverObject(const std::string& name, bool tracks_capacity) {
     mutable_metadata()->set_name(name);
-    mutable_spec()->set_storage_capacity(tells_capacity);
+    mutable_spec()->set_storage_capacity(tracks_capacity);
   }
 };
 
@@ -167,7 +167,7 @@ struct CapacityObject : Built<api::CSIStorageCapacity> {
   CapacityObject& largest(const std::string& size) {
     return wire.mutable_maximum_volume_size()->set_string(size), *this;
   }
-  CapacityObject& seen_from(Pairs labels) {
+  CapacityObject& reachable_from(Pairs labels) {
     return put(labels, *wire.mutable_node_topology()->mutable_match_labels()), *this;
   }
 };

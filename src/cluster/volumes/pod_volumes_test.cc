@@ -22,17 +22,17 @@ std::string key_of(const PodVolumes& volumes) {
   return key;
 }
 
-TEST(PodVolumes, ClaimsAreNamedInTheSpecOrMadeForTheVolume) {
+TEST(PodVolumes, ClaimsHaveTheNameInTheSpecOrTheNamesOfPodAndEphemeralVolume) {
   Interner interner;
   const PodVolumes volumes = volumes_of(PodObject("web").claim("data").ephemeral("scratch"), interner);
   ASSERT_EQ(volumes.claims.size(), 2U);
   EXPECT_EQ(volumes.claims[0].claim("web"), "data");
   EXPECT_EQ(volumes.claims[1].claim("web"), "web-scratch");
   EXPECT_EQ(volumes, volumes_of(PodObject("other").claim("data").ephemeral("scratch"), interner))
-      << "pods of one template have the same";
+      << "pods of one template have equal volumes";
 }
 
-TEST(PodVolumes, DisksThatCannotBeSharedAreToldApart) {
+TEST(PodVolumes, InlineDisksThatCannotBeSharedAreReadWithKindIdAndReadOnlyFlag) {
   Interner interner;
   const PodVolumes volumes =
       volumes_of(PodObject("p").gce("pd", true).ebs("vol-1").iscsi("iqn").rbd({"m2", "m1"}, "pool", "image"), interner);
@@ -43,7 +43,7 @@ TEST(PodVolumes, DisksThatCannotBeSharedAreToldApart) {
   EXPECT_EQ(volumes.disks[3].monitors.size(), 2U);
 }
 
-TEST(PodVolumes, InlineVolumesOfReplacedPluginsAreTheDrivers) {
+TEST(PodVolumes, InlineVolumesOfInTreePluginsAreTranslatedToTheirCsiDrivers) {
   Interner interner;
   PodObject pod("p");
   pod.gce("pd").ebs("aws://us-east-1a/vol-7");
@@ -66,7 +66,7 @@ TEST(PodVolumes, InlineVolumesOfReplacedPluginsAreTheDrivers) {
   EXPECT_TRUE(volumes.has_inline_csi);
 }
 
-TEST(PodVolumes, WhatADriverCannotServeHasNoHandle) {
+TEST(PodVolumes, AnInlineVolumeThatCannotBeTranslatedHasNoHandle) {
   Interner interner;
   for (const char* id : {"aws://zone", "aws://zone/snap-1", "aws://zone/vol-1/x"}) {
     EXPECT_EQ(volumes_of(PodObject("p").ebs(id), interner).migrated.at(0).handle, Symbol::Empty) << id;
@@ -98,14 +98,14 @@ TEST(PodVolumes, DifferentVolumesHaveDifferentKeys) {
 
 // ---- Volumes of a plugin that a CSI driver replaces.
 
-TEST(CsiMigration, KnowsWhoReplacesWhom) {
+TEST(CsiMigration, ReplaceablePluginsAreKnownAndCountedPluginsHaveTheirDriver) {
   EXPECT_EQ(driver_replacing("kubernetes.io/aws-ebs"), "ebs.csi.aws.com");
   EXPECT_EQ(driver_replacing("kubernetes.io/azure-file"), "");
   EXPECT_TRUE(is_replaceable("kubernetes.io/azure-file"));
   EXPECT_FALSE(is_replaceable("disks.example.com"));
 }
 
-TEST(CsiMigration, AGceDiskIsOfItsZoneOrItsRegion) {
+TEST(CsiMigration, TheHandleOfAGceDiskContainsItsZoneOrItsRegion) {
   const auto handle = [](const std::string& zones) {
     VolumeObject volume("a");
     volume.mutable_spec()->mutable_persistent_volume_source()->mutable_gce_persistent_disk()->set_pd_name("d");
@@ -136,7 +136,7 @@ struct Zones {
   }
 };
 
-TEST(CsiMigration, ZonesAreAskedForByTheDriversOwnLabel) {
+TEST(CsiMigration, ZoneRequirementsUseTheZoneLabelOfTheDriver) {
   Zones zones;
   const std::string own = "topology.ebs.csi.aws.com/zone";
   const auto by_affinity = VolumeObject("a").only_on("topology.kubernetes.io/zone", {"z1"});
@@ -151,7 +151,7 @@ TEST(CsiMigration, ZonesAreAskedForByTheDriversOwnLabel) {
   EXPECT_FALSE(zones.reach(both, {{own, "z2"}, {"disk", "ssd"}}));
 }
 
-TEST(CsiMigration, OldRegionLabelsBecomeTheStableOnes) {
+TEST(CsiMigration, TheBetaRegionLabelIsTranslatedToTheStableLabel) {
   Zones zones;
   auto old = VolumeObject("a").only_on("failure-domain.beta.kubernetes.io/zone", {"z1"});
   auto& required = *old.mutable_spec()->mutable_node_affinity()->mutable_required();

@@ -18,7 +18,7 @@ struct Store {
   Symbol symbol(std::string_view text) { return interner.symbols.intern(text); }
 };
 
-TEST(Volumes, AChangeThatMeansNothingToPlacementIsNoNews) {
+TEST(Volumes, AnUpdateThatDoesNotAffectPlacementReturnsNoEvent) {
   Store store;
   const auto came = store.volumes.upsert(VolumeObject("a"));
   ASSERT_TRUE(came);
@@ -31,19 +31,19 @@ TEST(Volumes, AChangeThatMeansNothingToPlacementIsNoNews) {
   EXPECT_FALSE(changed->storage.topology_changed);
 }
 
-TEST(Volumes, TellsWhenAVolumeMovesToAnotherZone) {
+TEST(Volumes, TheEventOfAVolumeWhoseZoneChangesSetsTopologyChanged) {
   Store store;
   store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1"}, {"tier", "gold"}}));
-  const auto repainted =
+  const auto relabelled =
       store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z1"}, {"tier", "tin"}}));
-  ASSERT_TRUE(repainted);
-  EXPECT_FALSE(repainted->storage.topology_changed);
+  ASSERT_TRUE(relabelled);
+  EXPECT_FALSE(relabelled->storage.topology_changed);
   const auto moved = store.volumes.upsert(VolumeObject("a").labels({{"topology.kubernetes.io/zone", "z2"}}));
   ASSERT_TRUE(moved);
   EXPECT_TRUE(moved->storage.topology_changed);
 }
 
-TEST(Volumes, AreListedByTheClassTheyAreOfNow) {
+TEST(Volumes, VolumesAreListedUnderTheirCurrentStorageClass) {
   Store store;
   store.volumes.upsert(VolumeObject("b"));
   store.volumes.upsert(VolumeObject("a"));
@@ -56,13 +56,13 @@ TEST(Volumes, AreListedByTheClassTheyAreOfNow) {
   EXPECT_TRUE(store.volumes.volumes_of(store.symbol("other")).empty());
 }
 
-TEST(Volumes, TheOldAnnotationNamesTheClassIfItIsThere) {
+TEST(Volumes, TheBetaAnnotationOverridesTheStorageClassInTheSpecOfAClaim) {
   Store store;
   store.volumes.upsert(ClaimObject("c").annotate({{"volume.beta.kubernetes.io/storage-class", "old"}}));
   EXPECT_EQ(store.volumes.claim("shop", "c")->storage_class, store.symbol("old"));
 }
 
-TEST(Volumes, APromiseCountsUntilTheServerSaysSomethingNewer) {
+TEST(Volumes, AnAssumedBindingCountsUntilANewerVersionOfTheVolumeArrives) {
   Store store;
   store.volumes.upsert(VolumeObject("a"));
   store.volumes.upsert(ClaimObject("c"));
@@ -80,7 +80,7 @@ TEST(Volumes, APromiseCountsUntilTheServerSaysSomethingNewer) {
   EXPECT_FALSE(store.volumes.volume("a")->claim);
 }
 
-TEST(Volumes, APromiseIsTakenBackOnlyIfNothingNewerIsKnown) {
+TEST(Volumes, OnlyTheNewestVersionOfAVolumeCanBeAssumedOrReverted) {
   Store store;
   store.volumes.upsert(VolumeObject("a"));
   store.volumes.upsert(ClaimObject("c"));
@@ -92,7 +92,7 @@ TEST(Volumes, APromiseIsTakenBackOnlyIfNothingNewerIsKnown) {
 
   store.volumes.upsert(VolumeObject("a").version("101"));
   const auto second = store.volumes.volume("a");
-  EXPECT_FALSE(store.volumes.assume_binding(*first, *claim)) << "it is not the newest any more";
+  EXPECT_FALSE(store.volumes.assume_binding(*first, *claim)) << "this record is not the newest one";
   ASSERT_TRUE(store.volumes.assume_binding(*second, *claim));
   store.volumes.revert(*first);
   EXPECT_TRUE(store.volumes.volume("a")->claim);
@@ -100,7 +100,7 @@ TEST(Volumes, APromiseIsTakenBackOnlyIfNothingNewerIsKnown) {
   EXPECT_EQ(store.volumes.assume_binding(*second, *claim).error().code, Errc::Conflict);
 }
 
-TEST(Volumes, AUsersOwnPromiseIsNotTakenForOurs) {
+TEST(Volumes, AssumingAVolumeThatAUserPreboundDoesNotSetBoundByController) {
   Store store;
   store.volumes.upsert(VolumeObject("a").prebound("shop", "c"));
   store.volumes.upsert(ClaimObject("c"));
@@ -109,7 +109,7 @@ TEST(Volumes, AUsersOwnPromiseIsNotTakenForOurs) {
   EXPECT_EQ(store.volumes.volume("a")->claim->uid, "uid-c");
 }
 
-TEST(Volumes, AChosenNodeCountsUntilTheServerSaysSomethingNewer) {
+TEST(Volumes, AnAssumedNodeCountsUntilARevertOrANewerVersionOfTheClaim) {
   Store store;
   store.volumes.upsert(ClaimObject("c"));
   const auto claim = store.volumes.claim("shop", "c");
@@ -124,7 +124,7 @@ TEST(Volumes, AChosenNodeCountsUntilTheServerSaysSomethingNewer) {
   EXPECT_FALSE(store.volumes.assume_node(*claim, "n1"));
 }
 
-TEST(Volumes, APromiseNeedsTheNamesAndAMatchingUidIfThereIsOne) {
+TEST(Volumes, AVolumeIsPreboundToTheClaimWithTheSameNamespaceAndNameAndTheSameUidIfSet) {
   Interner interner;
   Volumes volumes{interner};
   volumes.upsert(ClaimObject("c"));
@@ -140,7 +140,7 @@ TEST(Volumes, APromiseNeedsTheNamesAndAMatchingUidIfThereIsOne) {
   EXPECT_FALSE(prebound("other", "c", ""));
 }
 
-TEST(Volumes, TellsWhenALimitGrew) {
+TEST(Volumes, TheEventOfACsiNodeSaysWhetherALimitGrewOrTheMigratedPluginsChanged) {
   Store store;
   EXPECT_TRUE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5))->actions.has(ActionType::Add));
   EXPECT_FALSE(store.volumes.upsert(CsiNodeObject("n").driver("d", 5)));
@@ -154,7 +154,7 @@ TEST(Volumes, TellsWhenALimitGrew) {
   EXPECT_FALSE(store.volumes.csi_node("n")->migrated(store.symbol("p,q")));
 }
 
-TEST(Volumes, ADriverWithoutALimitHasNone) {
+TEST(Volumes, ADriverWithoutACountHasNoLimitAndACountOfZeroIsALimit) {
   Store store;
   store.volumes.upsert(CsiNodeObject("n").driver("d").driver("zero", 0));
   EXPECT_FALSE(store.volumes.csi_node("n")->limit(store.symbol("d")));
@@ -162,14 +162,14 @@ TEST(Volumes, ADriverWithoutALimitHasNone) {
   EXPECT_FALSE(store.volumes.csi_node("other"));
 }
 
-TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
+TEST(Volumes, AClassHasRoomOnANodeThatReachesALargeEnoughCapacity) {
   Store store;
   const Symbol fast = store.symbol("fast");
   const std::map<std::string, std::string, std::less<>> east{{"zone", "east"}};
   const std::map<std::string, std::string, std::less<>> west{{"zone", "west"}};
   const std::int64_t gib = 1 << 30;
   EXPECT_FALSE(store.volumes.has_room(fast, gib, east));
-  store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").seen_from({{"zone", "east"}}));
+  store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").reachable_from({{"zone", "east"}}));
   EXPECT_TRUE(store.volumes.has_room(fast, 10 * gib, east));
   EXPECT_FALSE(store.volumes.has_room(fast, 10 * gib + 1, east));
   EXPECT_FALSE(store.volumes.has_room(fast, gib, west));
@@ -177,21 +177,21 @@ TEST(Volumes, RoomIsWhereAnyCapacityIsLargeEnoughAndReachable) {
 
   // maximumVolumeSize takes precedence over capacity, even if capacity is larger.
   const auto event =
-      store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").largest("2Gi").seen_from({{"zone", "east"}}));
+      store.volumes.upsert(CapacityObject("a", "fast").left("10Gi").largest("2Gi").reachable_from({{"zone", "east"}}));
   EXPECT_FALSE(event->storage.limit_grew);
   EXPECT_FALSE(store.volumes.has_room(fast, 3 * gib, east));
-  EXPECT_TRUE(store.volumes.upsert(CapacityObject("a", "fast").largest("4Gi").seen_from({{"zone", "east"}}))
+  EXPECT_TRUE(store.volumes.upsert(CapacityObject("a", "fast").largest("4Gi").reachable_from({{"zone", "east"}}))
                   ->storage.limit_grew);
   EXPECT_TRUE(store.volumes.has_room(fast, 3 * gib, east));
-  // One without node topology, one without a size.
+  // One capacity without node topology, one without a size.
   store.volumes.upsert(CapacityObject("b", "fast").left("100Gi"));
-  store.volumes.upsert(CapacityObject("c", "fast").seen_from({}));
+  store.volumes.upsert(CapacityObject("c", "fast").reachable_from({}));
   EXPECT_FALSE(store.volumes.has_room(fast, 5 * gib, east));
   store.volumes.remove_capacity("storage-system", "a");
   EXPECT_FALSE(store.volumes.has_room(fast, gib, east));
 }
 
-TEST(Volumes, TellsWhenADriverStopsToTellItsCapacity) {
+TEST(Volumes, TheEventOfADriverThatStopsTrackingCapacitySetsCapacityIgnored) {
   Store store;
   store.volumes.upsert(DriverObject("d", true));
   EXPECT_TRUE(store.volumes.tracks_capacity(store.symbol("d")));
@@ -200,7 +200,7 @@ TEST(Volumes, TellsWhenADriverStopsToTellItsCapacity) {
   EXPECT_FALSE(store.volumes.upsert(DriverObject("d", true))->storage.capacity_ignored);
 }
 
-TEST(Volumes, TellsWhatAClassAllowsNow) {
+TEST(Volumes, TheEventOfAStorageClassSaysItsBindingModeAndWhetherItsTopologiesChanged) {
   Store store;
   EXPECT_TRUE(store.volumes.upsert(ClassObject("c"))->storage.waits_for_consumer);
   EXPECT_FALSE(store.volumes.upsert(ClassObject("i").immediate())->storage.waits_for_consumer);
@@ -209,7 +209,7 @@ TEST(Volumes, TellsWhatAClassAllowsNow) {
   EXPECT_TRUE(store.volumes.upsert(ClassObject("c").allow("zone", {"a", "b"}))->storage.topology_changed);
 }
 
-TEST(Volumes, AttachmentsAreKnownByNode) {
+TEST(Volumes, AttachmentsAreListedByTheirCurrentNode) {
   Store store;
   store.volumes.upsert(AttachmentObject("x", "d", "a", "n1"));
   store.volumes.upsert(AttachmentObject("y", "d", "b", "n1"));
@@ -223,7 +223,7 @@ TEST(Volumes, AttachmentsAreKnownByNode) {
   EXPECT_FALSE(store.volumes.remove_attachment("x"));
 }
 
-TEST(Volumes, CountPodsByTheClaimsTheyUse) {
+TEST(Volumes, PodsAreCountedByTheNamedClaimsThatTheyUse) {
   Store store;
   auto compiled_spec = std::make_shared<CompiledPodSpec>();
   compiled_spec->claims = {{"c", false}, {"scratch", true}};
@@ -240,7 +240,7 @@ TEST(Volumes, CountPodsByTheClaimsTheyUse) {
   EXPECT_EQ(store.volumes.use().users(pod.ns, "c"), 0);
 }
 
-TEST(Volumes, ReachIsAMatterOfLabelsAlone) {
+TEST(Volumes, ReachIgnoresMatchFieldsAndHostsAreSetOnlyIfEveryTermSelectsByHostname) {
   Store store;
   VolumeObject pinned("a");
   auto& field = *pinned.mutable_spec()->mutable_node_affinity()->mutable_required()->add_node_selector_terms();
@@ -249,7 +249,7 @@ TEST(Volumes, ReachIsAMatterOfLabelsAlone) {
   name.set_operator_("In");
   name.add_values("n1");
   store.volumes.upsert(pinned);
-  EXPECT_FALSE(store.volumes.volume("a")->reach) << "from everywhere";
+  EXPECT_FALSE(store.volumes.volume("a")->reach) << "all nodes reach the volume";
   store.volumes.upsert(VolumeObject("b").only_on("kubernetes.io/hostname", {"h2", "h1"}));
   EXPECT_EQ(store.volumes.volume("b")->hosts, (std::vector{store.symbol("h2"), store.symbol("h1")}));
   store.volumes.upsert(VolumeObject("c").only_on("kubernetes.io/hostname", {"h1"}).only_on("zone", {"east"}));

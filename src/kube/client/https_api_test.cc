@@ -33,7 +33,7 @@ class CountingCredentials final : public CredentialSource {
 };
 
 // Records the requested durations and returns at once.
-class NotedTimers final : public net::Timers {
+class RecordingTimers final : public net::Timers {
  public:
   net::Task<Result<void>> sleep_for(std::chrono::nanoseconds duration) override {
     waits.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(duration));
@@ -88,7 +88,7 @@ class HttpsApiTest : public testing::Test {
 
   std::deque<net::HttpResponse> script_;     // the answers of the server, in order
   std::vector<std::string> authorizations_;  // the Authorization headers that the server got
-  NotedTimers timers_;
+  RecordingTimers timers_;
   MetricRegistry metrics_;
   net::EventLoop loop_;
   std::unique_ptr<HttpsApi> api_;
@@ -112,7 +112,7 @@ class HttpsApiTest : public testing::Test {
   std::unique_ptr<net::HttpServer> server_;
 };
 
-TEST_F(HttpsApiTest, ARefusedCredentialIsRenewedOnceAndOnlyOnce) {
+TEST_F(HttpsApiTest, ARejectedCredentialIsRenewedOnlyOnce) {
   connect();
   script_ = {answer(401), pod_answer()};
   EXPECT_TRUE(get());
@@ -125,7 +125,7 @@ TEST_F(HttpsApiTest, ARefusedCredentialIsRenewedOnceAndOnlyOnce) {
   EXPECT_THAT(refused.error().message, testing::Not(HasSubstr("Bearer")));
 }
 
-TEST_F(HttpsApiTest, ABusyServerIsAskedAgainAfterTheTimeItNamed) {
+TEST_F(HttpsApiTest, AThrottledCallIsRepeatedAfterTheServersRetryAfter) {
   connect();
   net::HttpResponse busy = answer(429);
   busy.headers.set("Retry-After", "3");
@@ -136,7 +136,7 @@ TEST_F(HttpsApiTest, ABusyServerIsAskedAgainAfterTheTimeItNamed) {
   EXPECT_LT(timers_.waits[1], std::chrono::seconds{3});
 }
 
-TEST_F(HttpsApiTest, ACreateThatMayHaveHappenedIsNotRepeated) {
+TEST_F(HttpsApiTest, ACreateWithAnUnknownOutcomeIsNotRepeated) {
   connect();
   script_ = {answer(500, "{}"), pod_answer()};
   const auto failed = create();
@@ -156,18 +156,18 @@ TEST_F(HttpsApiTest, GivesUpWhenTheNextTryWouldComeAfterTheDeadline) {
   EXPECT_THAT(failed.error().message, HasSubstr("given up after 1 try"));
 }
 
-TEST_F(HttpsApiTest, OurOwnRateLimitMakesCallsWaitTheirTurn) {
+TEST_F(HttpsApiTest, CallsBeyondTheBurstWaitForTheRateLimiter) {
   HttpsApiSettings settings;
   settings.requests_per_second = 10;
   settings.burst = 2;
   connect(settings);
   script_ = {pod_answer(), pod_answer(), pod_answer()};
   for (int call = 0; call < 3; ++call) EXPECT_TRUE(get());
-  ASSERT_EQ(timers_.waits.size(), 1U) << "two pass in the burst, the third waits";
+  ASSERT_EQ(timers_.waits.size(), 1U) << "two calls pass in the burst, the third call waits";
   EXPECT_LE(timers_.waits[0], std::chrono::milliseconds{100});
 }
 
-TEST_F(HttpsApiTest, AFriendlyPageIsNotAnAnswer) {
+TEST_F(HttpsApiTest, AnHtmlPageWithStatus200IsAnError) {
   connect();
   script_ = {answer(200, "<h1>Welcome</h1>", "text/html")};
   const auto failed = loop_.await_result(Client(*api_).remove<api::Pod>("web", "p"));
@@ -175,7 +175,7 @@ TEST_F(HttpsApiTest, AFriendlyPageIsNotAnAnswer) {
   EXPECT_THAT(failed.error().message, HasSubstr("is this a Kubernetes API server?"));
 }
 
-TEST_F(HttpsApiTest, CountsRequestsUnderClientGosNames) {
+TEST_F(HttpsApiTest, CountsRequestsUnderTheMetricNameOfClientGo) {
   connect();
   script_ = {answer(404), pod_answer()};
   (void)get();
@@ -184,7 +184,7 @@ TEST_F(HttpsApiTest, CountsRequestsUnderClientGosNames) {
   EXPECT_THAT(metrics_.text(), HasSubstr(R"(rest_client_requests_total{code="200",method="GET"} 1)"));
 }
 
-TEST_F(HttpsApiTest, AWatchGivesItsEventsAndItsError) {
+TEST_F(HttpsApiTest, AWatchReturnsItsEventsBeforeItsError) {
   connect();
   api::Pod pod;
   pod.mutable_metadata()->set_name("p");

@@ -7,12 +7,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(RateLimiter, LetsTheBurstPassThenQueuesInOrder) {
+TEST(RateLimiter, CallsBeyondTheBurstWaitInOrder) {
   ManualClock clock;
   RateLimiter limiter(10, 3);
   for (int call = 0; call < 3; ++call) EXPECT_EQ(limiter.reserve(clock.steady_now()).count(), 0);
   EXPECT_EQ(limiter.reserve(clock.steady_now()), milliseconds{100});
-  EXPECT_EQ(limiter.reserve(clock.steady_now()), milliseconds{200}) << "each waits behind the one before";
+  EXPECT_EQ(limiter.reserve(clock.steady_now()), milliseconds{200}) << "each call waits behind the previous call";
 }
 
 TEST(RateLimiter, RefillsWithTimeButNeverBeyondTheBurst) {

@@ -29,7 +29,7 @@ TEST(Request, PathsFollowGroupScopeAndSubresource) {
   EXPECT_EQ(describe(scale), "update deployments.apps/scale web/api");
 }
 
-TEST(Request, ListsCarryTheirSelectorsEncoded) {
+TEST(Request, ListSelectorsAreEncodedInTheQuery) {
   ApiCall call = call_on(resource_of<api::Pod>(), Verb::List, "web", "");
   call.label_selector = "app in (a,b)";
   call.field_selector = "spec.nodeName=n1";
@@ -44,7 +44,7 @@ TEST(Request, ListsCarryTheirSelectorsEncoded) {
   EXPECT_EQ(request->headers.get("accept"), "application/vnd.kubernetes.protobuf,application/json");
 }
 
-TEST(Request, AStreamingListIsAWatchThatBeginsWithThePresentState) {
+TEST(Request, AStreamingListIsAWatchWithInitialEvents) {
   ApiCall call = call_on(resource_of<api::Pod>(), Verb::Watch, "", "");
   call.send_initial_events = true;
   call.resource_version_match = "NotOlderThan";
@@ -58,7 +58,7 @@ TEST(Request, AStreamingListIsAWatchThatBeginsWithThePresentState) {
             "application/vnd.kubernetes.protobuf;stream=watch,application/json;stream=watch");
 }
 
-TEST(Request, WritesSayWhoWritesAndWhetherItIsForReal) {
+TEST(Request, WritesCarryTheFieldManagerAndDryRun) {
   api::Pod pod;
   pod.mutable_metadata()->set_name("a");
   ApiCall call = call_on(resource_of<api::Pod>(), Verb::Create, "web", "");
@@ -101,9 +101,9 @@ TEST(Request, ANameThatWouldChangeThePathIsRefused) {
   EXPECT_FALSE(http_request_for(call_on(resource_of<api::Pod>(), Verb::Get, "../kube-system", "a"), ""));
 }
 
-TEST(Request, AnEmptyNameIsNotAWholeCollection) {
+TEST(Request, ADeleteWithAnEmptyNameIsRefused) {
   const auto request = http_request_for(call_on(resource_of<api::Pod>(), Verb::Delete, "web", ""), "");
-  ASSERT_FALSE(request) << "deleting no name in particular would delete them all";
+  ASSERT_FALSE(request) << "a delete without a name would delete the whole collection";
   EXPECT_EQ(request.error().message, "delete pods in web needs the name of an object, and it is empty");
 }
 

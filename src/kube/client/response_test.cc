@@ -25,7 +25,7 @@ api::Status status(int code, const std::string& reason, const std::string& messa
   return made;
 }
 
-TEST(Response, EveryRefusalHasItsCode) {
+TEST(Response, EveryErrorStatusMapsToItsCode) {
   struct Case {
     int http_status;
     const char* reason;
@@ -72,14 +72,14 @@ TEST(Response, RetryAfterComesFromTheHeaderOrTheStatus) {
   EXPECT_EQ(error_from_response(429, headers, "", "x").retry_after, std::nullopt);
 }
 
-TEST(Response, APageOfAProxyIsShownByItsFirstLineOnly) {
+TEST(Response, TheErrorShowsOnlyTheFirstLineOfAnHtmlPage) {
   const Error error =
       error_from_response(502, with_type("text/html"), "<h1>Bad\x01Gateway</h1>\n<p>long</p>", "list pods");
   EXPECT_EQ(error.code, Errc::Unavailable);
   EXPECT_EQ(error.message, "list pods: the server answered 502 with \"<h1>Bad?Gateway</h1>\"");
 }
 
-TEST(Response, AnObjectOfNoKnownMediaTypeIsAnError) {
+TEST(Response, AnObjectWithAnUnknownMediaTypeIsAnError) {
   api::Pod pod;
   const auto decoded = decode_object("text/plain", "hello", pod, UnknownFields::Drop);
   ASSERT_FALSE(decoded);

@@ -12,11 +12,11 @@ Error refusal(Errc code, int http_status, bool retry_after = false) {
   return error;
 }
 
-TEST(Retry, ACreateIsRepeatedOnlyWhenTheServerNeverLookedAtIt) {
+TEST(Retry, ACreateOrPatchIsRepeatedOnlyWhenTheServerDidNotProcessTheRequest) {
   EXPECT_TRUE(may_repeat(Verb::Create, Repeat::WhenSafe, refusal(Errc::Throttled, 429)));
   EXPECT_TRUE(may_repeat(Verb::Create, Repeat::WhenSafe, refusal(Errc::Unavailable, 503, true)));
   EXPECT_FALSE(may_repeat(Verb::Create, Repeat::WhenSafe, refusal(Errc::Unavailable, 503)));
-  EXPECT_FALSE(may_repeat(Verb::Create, Repeat::WhenSafe, refusal(Errc::Unavailable, 0))) << "the answer was lost";
+  EXPECT_FALSE(may_repeat(Verb::Create, Repeat::WhenSafe, refusal(Errc::Unavailable, 0))) << "the response was lost";
   EXPECT_FALSE(may_repeat(Verb::Patch, Repeat::WhenSafe, refusal(Errc::Timeout, 504)));
 }
 
@@ -27,12 +27,13 @@ TEST(Retry, ReadsUpdatesAndDeletesMayBeRepeated) {
   }
 }
 
-TEST(Retry, WhatIsAnAnswerIsNotRepeated) {
+TEST(Retry, FinalErrorsAndCallsWithRepeatNeverAreNotRepeated) {
   EXPECT_FALSE(may_repeat(Verb::Get, Repeat::WhenSafe, refusal(Errc::NotFound, 404)));
   EXPECT_FALSE(may_repeat(Verb::Update, Repeat::WhenSafe, refusal(Errc::Conflict, 409)));
   EXPECT_FALSE(may_repeat(Verb::Watch, Repeat::WhenSafe, refusal(Errc::Expired, 410)));
   EXPECT_FALSE(may_repeat(Verb::Get, Repeat::WhenSafe, refusal(Errc::Cancelled, 0)));
-  EXPECT_FALSE(may_repeat(Verb::Create, Repeat::Never, refusal(Errc::Throttled, 429))) << "an eviction's budget";
+  EXPECT_FALSE(may_repeat(Verb::Create, Repeat::Never, refusal(Errc::Throttled, 429)))
+      << "an eviction that a PodDisruptionBudget refuses";
 }
 
 }  // namespace

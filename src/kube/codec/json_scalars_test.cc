@@ -13,13 +13,13 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
-TEST(JsonString, EscapesWhatMustBeEscaped) {
+TEST(JsonString, EscapesQuotesBackslashesAndControlCharacters) {
   EXPECT_EQ(json_string("a\"b\\c\nd\te\x01"), "\"a\\\"b\\\\c\\nd\\te\\u0001\"");
   EXPECT_EQ(json_string("\x7f"), "\"\\u007f\"");
   EXPECT_EQ(json_string("a\0b"s), "\"a\\u0000b\"");
 }
 
-TEST(JsonString, KeepsUtf8AndReplacesWhatIsNot) {
+TEST(JsonString, KeepsUtf8AndReplacesInvalidBytes) {
   EXPECT_EQ(json_string("\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80"), "\"\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\"");
   const std::string replacement = "\xef\xbf\xbd";
   EXPECT_EQ(json_string("a\xff"), "\"a" + replacement + "\"");

@@ -194,7 +194,7 @@ TEST(Json, WritesAPodAsItWasRead) {
   EXPECT_EQ(to_json(pod, {JsonLayout::Pretty, true}), kPod);
 }
 
-TEST(Json, LeavesOutTheZerosThatGoClientsSend) {
+TEST(Json, OmitsTheZeroValuesThatGoClientsSend) {
   api::Pod pod;
   pod.mutable_metadata()->set_generate_name("");
   pod.mutable_metadata()->mutable_creation_timestamp();
@@ -203,11 +203,11 @@ TEST(Json, LeavesOutTheZerosThatGoClientsSend) {
   EXPECT_EQ(to_json(pod, {JsonLayout::Compact, false}), R"({"metadata":{},"spec":{"priority":0}})");
 }
 
-TEST(Json, AnEmptyListStillHasItsItems) {
+TEST(Json, AnEmptyListIsWrittenWithAnItemsArray) {
   EXPECT_EQ(to_json(api::PodList{}), R"({"apiVersion":"v1","kind":"PodList","items":[]})");
 }
 
-TEST(Json, TakesNullForAbsence) {
+TEST(Json, ReadsNullAsAnAbsentField) {
   api::Pod pod;
   ASSERT_TRUE(from_json(R"({"metadata":{"creationTimestamp":null,"labels":{"a":null}},"spec":null})", pod));
   EXPECT_FALSE(pod.metadata().has_creation_timestamp());
@@ -223,14 +223,14 @@ TEST(Json, ReadsBareNumbersAsQuantities) {
   EXPECT_EQ(resources.limits().at("x").string(), "0.5");
 }
 
-TEST(Json, CarriesBytesAsBase64) {
+TEST(Json, ReadsAndWritesBytesAsBase64) {
   api::Secret secret;
   ASSERT_TRUE(from_json(R"({"data":{"token":"c2VjcmV0"}})", secret));
   EXPECT_EQ(secret.data().at("token"), "secret");
   EXPECT_EQ(to_json(secret, {JsonLayout::Compact, false}), R"({"data":{"token":"c2VjcmV0"}})");
 }
 
-TEST(Json, CarriesMicrosecondsDurationsAndPlainLists) {
+TEST(Json, ConvertsMicroTimesDurationsAndStringLists) {
   const std::string lease =
       R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","spec":{"renewTime":"2024-02-29T12:34:56.001234Z"}})";
   api::Lease read_lease;
@@ -252,7 +252,7 @@ TEST(Json, CarriesMicrosecondsDurationsAndPlainLists) {
   EXPECT_THAT(resource.verbs().items(), ElementsAre("get"));
 }
 
-TEST(Json, KeepsEmbeddedDocumentsAsTheyAre) {
+TEST(Json, KeepsEmbeddedDocumentsUnchanged) {
   const std::string text = R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview",)"
                            R"("request":{"uid":"1","object":{"kind":"Pod","list":[1,null,{"deep":"x"}]}}})";
   api::AdmissionReview review;
@@ -261,7 +261,7 @@ TEST(Json, KeepsEmbeddedDocumentsAsTheyAre) {
   EXPECT_EQ(to_json(review), text);
 }
 
-TEST(Json, ShowsAnEmbeddedProtobufObject) {
+TEST(Json, WritesAnEmbeddedProtobufObjectAsJson) {
   api::Pod pod;
   pod.mutable_metadata()->set_name("a");
   api::WatchEvent event;
@@ -271,13 +271,13 @@ TEST(Json, ShowsAnEmbeddedProtobufObject) {
             R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"}}})");
 }
 
-TEST(Json, NeverLetsBrokenEmbeddedTextIntoItsOutput) {
+TEST(Json, WritesInvalidEmbeddedTextAsNull) {
   api::WatchEvent event;
   event.mutable_object()->set_raw("\"},{");
   EXPECT_EQ(to_json(event, {JsonLayout::Compact, false}), R"({"object":null})");
 }
 
-TEST(Json, EmbeddedDocumentsAreReadableAgainHoweverDeep) {
+TEST(Json, EmbeddedDocumentsBeyondTheDepthLimitAreDropped) {
   for (const std::size_t depth : {126U, 127U, 128U, 129U}) {
     api::WatchEvent event;
     event.mutable_object()->set_raw(std::string(depth, '[') + std::string(depth, ']'));
@@ -293,7 +293,7 @@ std::string error_of(std::string_view text, UnknownFields unknown = UnknownField
   return read ? "no error" : read.error().message;
 }
 
-TEST(Json, SaysWhichFieldDoesNotFit) {
+TEST(Json, ErrorsNameTheFieldWithTheWrongType) {
   EXPECT_EQ(error_of(R"({"spec":{"containers":[{"ports":[{},{"containerPort":"http"}]}]}})"),
             R"(spec.containers[0].ports[1].containerPort: expected a number, got string "http")");
   EXPECT_EQ(error_of(R"({"metadata":{"labels":{"a.b/c":1}}})"),
@@ -325,18 +325,18 @@ TEST(Json, GivesLineAndColumnOfSyntaxErrors) {
   EXPECT_EQ(error_of(""), "line 1, column 1: the JSON text ends too early");
 }
 
-TEST(Json, RefusesToGoTooDeep) {
+TEST(Json, RefusesTextNestedDeeperThanTheLimit) {
   const std::string text = R"({"x":)" + std::string(100'000, '[');
   EXPECT_THAT(error_of(text), HasSubstr("more than 128 levels deep"));
 }
 
-TEST(Json, UnknownFieldsAreAnErrorOnlyWhenAsked) {
+TEST(Json, UnknownFieldsAreAnErrorOnlyWithRefuse) {
   constexpr std::string_view kTypo = R"({"spec":{"nodename":"n1"}})";
   EXPECT_EQ(error_of(kTypo), "no error");
   EXPECT_EQ(error_of(kTypo, UnknownFields::Refuse), "spec.nodename: PodSpec has no such field");
 }
 
-TEST(Json, OfDuplicateKeysTheLastWinsUnlessRefused) {
+TEST(Json, TheLastOfDuplicateKeysWinsUnlessDuplicatesAreRefused) {
   constexpr std::string_view kTwice = "{\"metadata\":{\"name\":\"a\",\n \"n\\u0061me\":\"b\"}}";
   api::Pod pod;
   ASSERT_TRUE(from_json(kTwice, pod));
@@ -355,7 +355,7 @@ TEST(Json, RefusesAnObjectOfAnotherKind) {
   EXPECT_EQ(error_of(R"({"kind":"Pod"})"), "no error");
 }
 
-TEST(Json, LeavesTheTargetAloneOnFailure) {
+TEST(Json, AFailedReadDoesNotChangeTheTarget) {
   api::Pod pod;
   pod.mutable_metadata()->set_name("before");
   EXPECT_FALSE(from_json(R"({"metadata":{"name":"after"},"spec":{"priority":"x"}})", pod));
@@ -363,7 +363,7 @@ TEST(Json, LeavesTheTargetAloneOnFailure) {
   EXPECT_FALSE(pod.has_spec());
 }
 
-TEST(Json, HandsOverAStatusThatCameInsteadOfTheObject) {
+TEST(Json, ReturnsAStatusThatCameInsteadOfTheObject) {
   api::Pod pod;
   const auto decoded =
       decode_json(R"({"apiVersion":"v1","kind":"Status","code":409,"reason":"Conflict"})", pod, UnknownFields::Drop);
@@ -372,7 +372,7 @@ TEST(Json, HandsOverAStatusThatCameInsteadOfTheObject) {
   EXPECT_EQ(decoded->status->code(), 409);
 }
 
-TEST(Json, DoesNotRepeatASecretInItsError) {
+TEST(Json, ErrorsDoNotContainTheSecret) {
   api::Secret secret;
   const auto read = from_json(R"({"data":{"password":"hunter2!"}})", secret);
   ASSERT_FALSE(read);

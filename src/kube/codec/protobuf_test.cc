@@ -30,9 +30,9 @@ const std::string kSmallPodBytes =
     "\x0a\x03\x0a\x01"  //   1: metadata { 1: name
     "a"s;
 
-TEST(Protobuf, WritesTheEnvelopeAsDescribed) { EXPECT_EQ(encode_protobuf(small_pod()), kSmallPodBytes); }
+TEST(Protobuf, WritesTheEnvelopeAsSpecified) { EXPECT_EQ(encode_protobuf(small_pod()), kSmallPodBytes); }
 
-TEST(Protobuf, ReadsWhatAGoServerWrites) {
+TEST(Protobuf, ReadsTheEnvelopeOfAGoServer) {
   // Go also writes the two empty content fields.
   api::Pod pod;
   const auto decoded = decode_protobuf(kSmallPodBytes + "\x1a\x00\x22\x00"s, pod, UnknownFields::Drop);
@@ -41,7 +41,7 @@ TEST(Protobuf, ReadsWhatAGoServerWrites) {
   EXPECT_EQ(pod.metadata().name(), "a");
 }
 
-TEST(Protobuf, HandsOverAStatusThatCameInsteadOfTheObject) {
+TEST(Protobuf, ReturnsAStatusThatCameInsteadOfTheObject) {
   api::Status status;
   status.set_code(404);
   status.set_reason("NotFound");
@@ -50,10 +50,10 @@ TEST(Protobuf, HandsOverAStatusThatCameInsteadOfTheObject) {
   ASSERT_TRUE(decoded);
   ASSERT_TRUE(decoded->is_status());
   EXPECT_EQ(decoded->status->code(), 404);
-  EXPECT_EQ(pod.metadata().name(), "a") << "the object must stay as it was";
+  EXPECT_EQ(pod.metadata().name(), "a") << "the object must not change";
 }
 
-TEST(Protobuf, AStatusAskedForIsAnObject) {
+TEST(Protobuf, ARequestedStatusIsDecodedAsTheObject) {
   api::Status sent;
   sent.set_code(200);
   api::Status status;
@@ -63,15 +63,15 @@ TEST(Protobuf, AStatusAskedForIsAnObject) {
   EXPECT_EQ(status.code(), 200);
 }
 
-TEST(Protobuf, RefusesAnotherKindByName) {
+TEST(Protobuf, RefusesAnotherKindAndNamesBothKinds) {
   api::Node node;
   const auto decoded = decode_protobuf(kSmallPodBytes, node, UnknownFields::Drop);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message, "expected a Node (v1), got a \"Pod\" (\"v1\")");
 }
 
-TEST(Protobuf, KeepsUnknownFieldsOnlyWhenAsked) {
-  api::PodDisruptionBudget rich;  // has a third field, which Binding lacks
+TEST(Protobuf, KeepsUnknownFieldsOnlyWithKeep) {
+  api::PodDisruptionBudget rich;  // has a third field, which PartialObjectMetadata lacks
   rich.mutable_status()->set_disruptions_allowed(3);
   const std::string bytes = encode_bare(rich);
   api::PartialObjectMetadata kept;
@@ -82,7 +82,7 @@ TEST(Protobuf, KeepsUnknownFieldsOnlyWhenAsked) {
   EXPECT_EQ(encode_bare(lean), "");
 }
 
-TEST(Protobuf, DropsOnlyZerosThatSayNothing) {
+TEST(Protobuf, DropsOnlyZeroValuesWithoutMeaning) {
   api::Pod sent;
   sent.mutable_metadata()->mutable_creation_timestamp()->set_seconds(0);  // 1970, not "no time"
   (*sent.mutable_metadata()->mutable_labels())["empty"] = "";
@@ -102,7 +102,7 @@ TEST(Protobuf, DropsOnlyZerosThatSayNothing) {
   EXPECT_FALSE(pod.spec().has_host_network());
 }
 
-TEST(Protobuf, SaysWhereBrokenBytesBreak) {
+TEST(Protobuf, ErrorsNameTheByteAndTheFieldOfInvalidInput) {
   api::Pod pod;
   pod.mutable_metadata()->set_name("web-0");
   pod.mutable_spec()->add_containers()->set_name("first");
@@ -115,27 +115,27 @@ TEST(Protobuf, SaysWhereBrokenBytesBreak) {
   EXPECT_EQ(pod.metadata().name(), "web-0");
 }
 
-TEST(Protobuf, RefusesWhatIsNotAnEnvelope) {
+TEST(Protobuf, RefusesBytesThatAreNotAnEnvelope) {
   api::Pod pod;
   EXPECT_THAT(decode_protobuf("{\"kind\":\"Pod\"}", pod, UnknownFields::Drop).error().message, HasSubstr("k8s\\0"));
   EXPECT_THAT(decode_protobuf("k8s\0"s, pod, UnknownFields::Drop).error().message, HasSubstr("no object"));
   EXPECT_THAT(decode_protobuf("k8s\0\x0a\x7f"s, pod, UnknownFields::Drop).error().message, HasSubstr("at byte 4"));
 }
 
-TEST(Protobuf, RefusesAnEncodedBodyItCannotRead) {
+TEST(Protobuf, RefusesACompressedBody) {
   api::Pod pod;
   const auto decoded = decode_protobuf(kSmallPodBytes + "\x1a\x04gzip"s, pod, UnknownFields::Drop);
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().code, Errc::Unsupported);
 }
 
-TEST(Protobuf, SurvivesNestingBombs) {
+TEST(Protobuf, RefusesVeryDeepNesting) {
   // Groups within groups, as unknown fields of a pod.
   api::Pod pod;
   EXPECT_FALSE(decode_bare(std::string(1'000'000, '\x7b'), pod, UnknownFields::Drop));
 }
 
-TEST(Protobuf, DoesNotQuoteAnEndlessKind) {
+TEST(Protobuf, ErrorsShortenAVeryLongKind) {
   std::string type = "\x0a\x02v1\x12"s + "\xf0\x93\x09"s + std::string(150'000, 'x');
   std::string bytes = "k8s\0\x0a"s + "\xf8\x93\x09"s + type + "\x12\x00"s;
   api::Pod pod;

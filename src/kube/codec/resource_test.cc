@@ -15,7 +15,7 @@
 namespace rescheduler::kube {
 namespace {
 
-TEST(Resource, KnowsWhereAKindLives) {
+TEST(Resource, KnowsGroupVersionAndPluralOfAKind) {
   const ResourceType& pod = resource_of<api::Pod>();
   EXPECT_EQ(pod.api_version(), "v1");
   EXPECT_EQ(pod.kind, "Pod");
@@ -45,12 +45,12 @@ TEST(Resource, EveryServedKindHasAList) {
   }
 }
 
-TEST(Resource, TellsTheTwoKindsOfPodsApart) {
+TEST(Resource, DistinguishesPodsOfTheCoreGroupFromPodMetrics) {
   EXPECT_EQ(find_plural("", "pods"), &resource_of<api::Pod>());
   EXPECT_EQ(find_plural("metrics.k8s.io", "pods"), &resource_of<api::PodMetrics>());
 }
 
-TEST(Resource, IsFoundByItsNamesAndOnlyByThose) {
+TEST(Resource, IsFoundOnlyByItsGroupVersionAndKind) {
   EXPECT_EQ(find_kind("apps", "Deployment"), &resource_of<api::Deployment>());
   EXPECT_EQ(find_kind("", "Deployment"), nullptr);
   EXPECT_EQ(find_type("apps/v1", "Deployment"), &resource_of<api::Deployment>());
@@ -68,7 +68,7 @@ TEST(Resource, NoTwoKindsShareAName) {
   EXPECT_GT(names.size(), 70U);
 }
 
-TEST(Resource, MatchesKindsServedByEveryGroupByKindAlone) {
+TEST(Resource, AKindThatEveryGroupServesMatchesByKindAlone) {
   const ResourceType& options = resource_of<api::DeleteOptions>();
   EXPECT_TRUE(options.matches("apps/v1", "DeleteOptions"));
   EXPECT_FALSE(options.matches("v1", "Pod"));
@@ -81,7 +81,7 @@ TEST(Resource, MakesEmptyObjects) {
   EXPECT_EQ(object->ByteSizeLong(), 0U);
 }
 
-TEST(Resource, MessagesThatDoNotTravelAloneAreNone) {
+TEST(Resource, NestedMessagesAreNotResources) {
   EXPECT_EQ(find_resource(*api::PodSpec::descriptor()), nullptr);
   EXPECT_DEATH((void)resource_of(*api::PodSpec::descriptor()), "PodSpec has no");
 }

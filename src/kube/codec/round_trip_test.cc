@@ -34,7 +34,7 @@ std::unique_ptr<Message> random_object(const ResourceType& kind, std::uint64_t s
 constexpr std::uint64_t kSeeds = 12;
 constexpr unsigned kUsual = 25;
 
-TEST(EveryKind, SurvivesProtobuf) {
+TEST(EveryKind, IsUnchangedAfterAProtobufRoundTrip) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -49,7 +49,7 @@ TEST(EveryKind, SurvivesProtobuf) {
   }
 }
 
-TEST(EveryKind, IsDecodedWithoutWhatOnlyGoOrNewerServersSay) {
+TEST(EveryKind, IsDecodedWithoutZeroValuesOfGoAndUnknownFields) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -69,7 +69,7 @@ TEST(EveryKind, IsDecodedWithoutWhatOnlyGoOrNewerServersSay) {
   }
 }
 
-TEST(EveryKind, SurvivesJsonInEitherLayout) {
+TEST(EveryKind, IsUnchangedAfterAJsonRoundTripInEitherLayout) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -85,7 +85,7 @@ TEST(EveryKind, SurvivesJsonInEitherLayout) {
   }
 }
 
-TEST(EveryKind, KeepsItsJsonAcrossProtobuf) {
+TEST(EveryKind, HasTheSameJsonAfterAProtobufRoundTrip) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
@@ -99,7 +99,7 @@ TEST(EveryKind, KeepsItsJsonAcrossProtobuf) {
   }
 }
 
-TEST(EveryKind, RefusesEveryTruncationAndLeavesTheTargetAlone) {
+TEST(EveryKind, IsRefusedAfterEveryTruncationWithoutChangingTheTarget) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     constexpr unsigned kSparse = 12;
@@ -120,7 +120,7 @@ TEST(EveryKind, RefusesEveryTruncationAndLeavesTheTargetAlone) {
 
 // Without envelope, the truncation may fall between two fields: then the shorter object is valid. Otherwise the target
 // stays unchanged.
-TEST(EveryKind, NeverHalfAppliesABareObject) {
+TEST(EveryKind, AFailedBareDecodeDoesNotChangeTheTarget) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     const std::string bytes = encode_bare(*random_object(kind, 3, 12));
@@ -135,7 +135,7 @@ TEST(EveryKind, NeverHalfAppliesABareObject) {
   }
 }
 
-TEST(EveryKind, ArrivesByWatchHoweverTheBytesAreCut) {
+TEST(EveryKind, IsReadFromAWatchStreamCutIntoPiecesOfAnySize) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     for (const Encoding encoding : {Encoding::Protobuf, Encoding::Json}) {
@@ -169,7 +169,7 @@ TEST(EveryKind, ArrivesByWatchHoweverTheBytesAreCut) {
   }
 }
 
-TEST(EveryKind, IsReadFromItsListAsFromTheWholeList) {
+TEST(EveryKind, HasTheSameItemsWhenItsListIsReadItemByItem) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     if (kind.list == nullptr) continue;
@@ -197,7 +197,7 @@ TEST(EveryKind, IsReadFromItsListAsFromTheWholeList) {
 }
 
 // Protobuf's public reflection would leave a second copy of every map in the object.
-TEST(EveryKind, DoesNotGrowByBeingWritten) {
+TEST(EveryKind, UsesNoMoreMemoryAfterEncoding) {
   for (const ResourceType& kind : all_resources()) {
     SCOPED_TRACE(kind.kind);
     const auto object = random_object(kind, 6, kUsual);

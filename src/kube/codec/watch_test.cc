@@ -29,7 +29,7 @@ std::vector<std::string> split(WatchFrames& frames, std::string_view bytes) {
   }
 }
 
-TEST(WatchFrames, CutsProtobufByLength) {
+TEST(WatchFrames, SplitsProtobufFramesByLength) {
   WatchFrames frames(Encoding::Protobuf);
   EXPECT_THAT(split(frames, "\0\0\0\3abc\0\0\0\0\0\0\0\2d"s), ElementsAre("abc", ""));
   EXPECT_TRUE(frames.is_mid_frame());
@@ -37,14 +37,14 @@ TEST(WatchFrames, CutsProtobufByLength) {
   EXPECT_FALSE(frames.is_mid_frame());
 }
 
-TEST(WatchFrames, NoticesALengthCutInTwo) {
+TEST(WatchFrames, ReadsALengthPrefixThatArrivesInTwoParts) {
   WatchFrames frames(Encoding::Protobuf);
   EXPECT_THAT(split(frames, "\0\0"s), ElementsAre());
   EXPECT_TRUE(frames.is_mid_frame());
   EXPECT_THAT(split(frames, "\0\1x"s), ElementsAre("x"));
 }
 
-TEST(WatchFrames, HandsOutWholeFramesWithoutCopying) {
+TEST(WatchFrames, ReturnsWholeFramesWithoutCopying) {
   const std::string bytes = "\0\0\0\3abc"s;
   WatchFrames frames(Encoding::Protobuf);
   frames.feed(bytes);
@@ -53,14 +53,14 @@ TEST(WatchFrames, HandsOutWholeFramesWithoutCopying) {
   EXPECT_EQ((*frame)->data(), bytes.data() + 4);
 }
 
-TEST(WatchFrames, RefusesAnAbsurdLengthAtOnceAndForGood) {
+TEST(WatchFrames, ALengthBeyondTheLimitIsAPermanentError) {
   WatchFrames frames(Encoding::Protobuf);
   const std::string refusal = "error: a watch frame claims to have 1212499280 bytes, more than the limit of 67108864";
   EXPECT_THAT(split(frames, "HEEP more"), ElementsAre(refusal));
   EXPECT_THAT(split(frames, ""), ElementsAre(refusal));
 }
 
-TEST(WatchFrames, CutsJsonAtTheEndOfEachObject) {
+TEST(WatchFrames, SplitsJsonAtTheEndOfEachObject) {
   WatchFrames frames(Encoding::Json);
   EXPECT_THAT(split(frames, "{\"a\":[{}]}\n\n{\"b\":\"}\\\"{\"} {}{\"c\""),
               ElementsAre("{\"a\":[{}]}", "{\"b\":\"}\\\"{\"}", "{}"));
@@ -74,7 +74,7 @@ TEST(WatchFrames, RefusesJsonThatIsNoObject) {
   EXPECT_THAT(split(frames, "<html>"), ElementsAre(HasSubstr("must be a JSON object")));
 }
 
-TEST(WatchFrames, StopsAnObjectThatNeverEnds) {
+TEST(WatchFrames, RefusesAJsonObjectLongerThanTheLimit) {
   WatchFrames frames(Encoding::Json, 1000);
   EXPECT_THAT(split(frames, "{\"a\":\"" + std::string(500, 'x')), ElementsAre());
   EXPECT_THAT(split(frames, std::string(600, 'x')), ElementsAre(HasSubstr("longer than the limit of 1000 bytes")));
@@ -130,14 +130,14 @@ TEST_P(WatchEvents, CarryEveryTypeOfChange) {
 
 INSTANTIATE_TEST_SUITE_P(BothEncodings, WatchEvents, testing::Values(Encoding::Protobuf, Encoding::Json));
 
-TEST(WatchEvent, WithUnknownTypeIsRefused) {
+TEST(WatchEvent, OfAnUnknownTypeIsRefused) {
   api::Pod pod;
   const auto event = decode_watch_event(Encoding::Json, R"({"type":"MOVED","object":{}})", pod, UnknownFields::Drop);
   ASSERT_FALSE(event);
   EXPECT_THAT(event.error().message, HasSubstr("unknown type \"MOVED\""));
 }
 
-class Lists : public testing::TestWithParam<Encoding> {};
+class ReadListTest : public testing::TestWithParam<Encoding> {};
 
 std::string three_pods(Encoding encoding) {
   api::PodList list;
@@ -148,7 +148,7 @@ std::string three_pods(Encoding encoding) {
   return encode(encoding, list);
 }
 
-TEST_P(Lists, AreReadItemByItem) {
+TEST_P(ReadListTest, ReadsTheListItemByItem) {
   std::string names;
   const auto answer = read_list<api::Pod>(GetParam(), three_pods(GetParam()), UnknownFields::Drop,
                                           [&](std::unique_ptr<api::Pod> pod) -> Result<void> {
@@ -163,7 +163,7 @@ TEST_P(Lists, AreReadItemByItem) {
   EXPECT_EQ(answer->remaining, 7);
 }
 
-TEST_P(Lists, StopWhereTheReaderFails) {
+TEST_P(ReadListTest, StopsAtTheItemThatTheSinkRefuses) {
   int seen = 0;
   const auto answer = read_list<api::Pod>(GetParam(), three_pods(GetParam()), UnknownFields::Drop,
                                           [&](std::unique_ptr<api::Pod>) -> Result<void> {
@@ -176,7 +176,7 @@ TEST_P(Lists, StopWhereTheReaderFails) {
   EXPECT_THAT(answer.error().message, HasSubstr("PodList item 1"));
 }
 
-TEST_P(Lists, MayBeAStatusInstead) {
+TEST_P(ReadListTest, ReturnsAStatusThatCameInsteadOfTheList) {
   api::Status gone;
   gone.set_code(410);
   const auto answer = read_list<api::Pod>(GetParam(), encode(GetParam(), gone), UnknownFields::Drop,
@@ -186,14 +186,14 @@ TEST_P(Lists, MayBeAStatusInstead) {
   EXPECT_EQ(answer->status->code(), 410);
 }
 
-TEST_P(Lists, OfAnotherKindAreRefused) {
+TEST_P(ReadListTest, RefusesAnObjectOfAnotherKind) {
   const auto answer = read_list<api::Pod>(GetParam(), encode(GetParam(), named("single")), UnknownFields::Drop,
                                           [](std::unique_ptr<api::Pod>) -> Result<void> { return {}; });
   ASSERT_FALSE(answer);
   EXPECT_THAT(answer.error().message, HasSubstr("PodList"));
 }
 
-INSTANTIATE_TEST_SUITE_P(BothEncodings, Lists, testing::Values(Encoding::Protobuf, Encoding::Json));
+INSTANTIATE_TEST_SUITE_P(BothEncodings, ReadListTest, testing::Values(Encoding::Protobuf, Encoding::Json));
 
 }  // namespace
 }  // namespace rescheduler::kube

@@ -39,7 +39,7 @@ class CredentialsTest : public testing::Test {
   net::EventLoop loop_;
 };
 
-TEST_F(CredentialsTest, FixedOnesAreSentAsTheyAre) {
+TEST_F(CredentialsTest, FixedCredentialsAreSentUnchanged) {
   EXPECT_EQ(header(*make(Anonymous{})), "");
   EXPECT_EQ(header(*make(BearerToken{Secret("abc")})), "Bearer abc");
   EXPECT_EQ(header(*make(BasicAuth{"jo", Secret("pw")})), "Basic am86cHc=");
@@ -92,7 +92,7 @@ TEST_F(CredentialsTest, ATokenFileThatWasNeverReadableIsAnErrorUnlessThereIsAFal
   EXPECT_EQ(header(*source), "Bearer file");
 }
 
-TEST_F(CredentialsTest, CertificateFilesAreReadAgainAndThePointerTellsOfChange) {
+TEST_F(CredentialsTest, CertificateFilesAreReadAgainAndAChangeGivesANewPointer) {
   CredentialSpec spec;
   spec.certificate = CertificateSource{{cert("a"), Secret(key("a"))},
                                        {directory_.write("c.pem", cert("a")), directory_.write("k.pem", key("a"))}};
@@ -106,7 +106,7 @@ TEST_F(CredentialsTest, CertificateFilesAreReadAgainAndThePointerTellsOfChange) 
   directory_.write("k.pem", "-----BEGIN PRIVATE KEY-----\nhalf");
   clock_.advance(61s);
   const LogCapture log;
-  EXPECT_EQ(current(*source)->client_certificate, first) << "caught in the middle of a renewal";
+  EXPECT_EQ(current(*source)->client_certificate, first) << "the renewal of the files is not complete";
   EXPECT_EQ(log.lines().size(), 1u);
   directory_.write("k.pem", key("b"));
   source->rejected();
@@ -116,7 +116,7 @@ TEST_F(CredentialsTest, CertificateFilesAreReadAgainAndThePointerTellsOfChange) 
   EXPECT_EQ(second->key_pem.reveal(), key("b"));
 }
 
-TEST_F(CredentialsTest, InlineCertificatesAreFinal) {
+TEST_F(CredentialsTest, InlineCertificatesStayAfterARejection) {
   CredentialSpec spec;
   spec.certificate = CertificateSource{{cert("a"), Secret(key("a"))}};
   const auto source = make_credentials(spec, clock_, loop_.executor());
@@ -124,7 +124,7 @@ TEST_F(CredentialsTest, InlineCertificatesAreFinal) {
   EXPECT_EQ(current(*source)->client_certificate->certificate_pem, cert("a"));
 }
 
-TEST_F(CredentialsTest, ImpersonationGoesWithEveryCredential) {
+TEST_F(CredentialsTest, CredentialsCarryTheImpersonationHeaders) {
   CredentialSpec spec;
   spec.method = BearerToken{Secret("abc")};
   spec.impersonation.user = "jane";
@@ -132,7 +132,7 @@ TEST_F(CredentialsTest, ImpersonationGoesWithEveryCredential) {
   EXPECT_EQ(current(*source)->impersonation.get("Impersonate-User"), "jane");
 }
 
-TEST_F(CredentialsTest, AnExecPluginMayGiveACertificate) {
+TEST_F(CredentialsTest, AnExecPluginCanReturnACertificate) {
   ExecPlugin plugin;
   plugin.command = directory_.write_script(
       "plugin",

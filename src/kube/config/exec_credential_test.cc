@@ -21,7 +21,7 @@ std::string problem_with(const std::string& text) {
   return parsed ? "accepted" : parsed.error().message;
 }
 
-TEST(ExecCredential, TellsThePluginThatNobodyIsThere) {
+TEST(ExecCredential, TellsThePluginThatTheCallIsNotInteractive) {
   EXPECT_EQ(exec_info_json(v1_plugin()),
             R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","spec":{"interactive":false}})");
   ExecPlugin plugin = v1_plugin();
@@ -44,7 +44,7 @@ TEST(ExecCredential, ReadsTokenCertificateAndExpiry) {
   EXPECT_EQ(parsed->expires, WallTime{std::chrono::seconds{1'704'067'200}});
 }
 
-TEST(ExecCredential, AFarExpiryMeansNeverAndNoneMeansUntilRejected) {
+TEST(ExecCredential, AFarExpiryIsReadAsNeverAndNullAsNoExpiry) {
   EXPECT_EQ(
       parse_exec_answer(answer(R"({"token":"t","expirationTimestamp":"9999-12-31T23:59:59Z"})"), v1_plugin())->expires,
       WallTime::max());
@@ -52,7 +52,7 @@ TEST(ExecCredential, AFarExpiryMeansNeverAndNoneMeansUntilRejected) {
             std::nullopt);
 }
 
-TEST(ExecCredential, SaysWhatIsWrongWithAnAnswer) {
+TEST(ExecCredential, SaysWhatIsWrongWithTheOutputOfThePlugin) {
   EXPECT_EQ(problem_with(""), "its output is not a JSON object");
   EXPECT_EQ(problem_with("[]"), "its output is not a JSON object");
   EXPECT_EQ(problem_with("token"), "its output is not a JSON object");

@@ -64,7 +64,7 @@ TEST_F(ExecSourceTest, KeepsTheAnswerUntilShortlyBeforeItExpires) {
   EXPECT_EQ(token_of(source), "t2");
 }
 
-TEST_F(ExecSourceTest, WithoutExpiryKeepsTheAnswerUntilItIsRejected) {
+TEST_F(ExecSourceTest, KeepsAnAnswerWithoutExpiryUntilARejection) {
   ExecSource source(plugin(counting()), clock_, loop_.executor(), {});
   EXPECT_EQ(token_of(source), "t1");
   clock_.advance(24h * 365);
@@ -101,7 +101,7 @@ TEST_F(ExecSourceTest, CallersShareOneRun) {
   EXPECT_EQ(directory_.read("runs"), "run\n");
 }
 
-TEST_F(ExecSourceTest, ACancelledCallerLeavesTheRunToTheOthers) {
+TEST_F(ExecSourceTest, ACancelledCallerDoesNotCancelTheRunOfOtherCallers) {
   const std::string go = directory_.at("go");
   ASSERT_EQ(::mkfifo(go.c_str(), 0600), 0);
   ExecSource source(plugin(counting("", "cat \"$DIR/go\"")), clock_, loop_.executor(), {});
@@ -117,7 +117,7 @@ TEST_F(ExecSourceTest, ACancelledCallerLeavesTheRunToTheOthers) {
   EXPECT_EQ(got->token.reveal(), "t1");
 }
 
-TEST_F(ExecSourceTest, EndingTheSourceEndsARunningPlugin) {
+TEST_F(ExecSourceTest, DestroyingTheSourceEndsARunningPlugin) {
   const std::string alive = directory_.at("alive");
   ASSERT_EQ(::mkfifo(alive.c_str(), 0600), 0);
   std::promise<Result<ExecAnswer>> answer;
@@ -147,7 +147,7 @@ TEST_F(ExecSourceTest, PassesTheDocumentedEnvironment) {
   EXPECT_EQ(directory_.read("extra"), "value," + directory_.path());
 }
 
-TEST_F(ExecSourceTest, FindsABareNameInPathOnly) {
+TEST_F(ExecSourceTest, FindsABareCommandNameOnlyInPath) {
   ExecPlugin made = plugin(counting());
   made.command = "plugin";
   made.inherited_env = {"PATH=relative:" + directory_.path() + ":/usr/bin:/bin", "DIR=" + directory_.path()};
@@ -164,20 +164,20 @@ TEST_F(ExecSourceTest, FindsABareNameInPathOnly) {
 }
 
 TEST_F(ExecSourceTest, SaysWhyThePluginFailed) {
-  const std::string who = "exec plugin " + directory_.at("plugin") + ": ";
+  const std::string prefix = "exec plugin " + directory_.at("plugin") + ": ";
   EXPECT_EQ(error_of(plugin("echo; echo 'please log' >&2; echo '  in again ' >&2; exit 7\n")),
-            who + "ended with exit code 7: please log   in again");
-  EXPECT_EQ(error_of(plugin("exit 1\n")), who + "ended with exit code 1: the plugin printed no reason");
-  EXPECT_EQ(error_of(plugin("kill -15 $$\n")), who + "ended by signal 15: the plugin printed no reason");
-  EXPECT_EQ(error_of(plugin("echo garbage-with-t0ken\n")), who + "its output is not a JSON object");
-  EXPECT_EQ(error_of(plugin("exec cat /dev/zero\n"), ExecLimits{60s, 5000}), who + "printed more than 5000 bytes");
+            prefix + "ended with exit code 7: please log   in again");
+  EXPECT_EQ(error_of(plugin("exit 1\n")), prefix + "ended with exit code 1: the plugin printed no reason");
+  EXPECT_EQ(error_of(plugin("kill -15 $$\n")), prefix + "ended by signal 15: the plugin printed no reason");
+  EXPECT_EQ(error_of(plugin("echo garbage-with-t0ken\n")), prefix + "its output is not a JSON object");
+  EXPECT_EQ(error_of(plugin("exec cat /dev/zero\n"), ExecLimits{60s, 5000}), prefix + "printed more than 5000 bytes");
   EXPECT_EQ(error_of(plugin("exec sleep 600\n"), ExecLimits{40ms, 5000}),
-            who + "did not end within 0.04 s and was stopped");
+            prefix + "did not end within 0.04 s and was stopped");
   EXPECT_THAT(error_of(plugin("head -c 9000 /dev/zero | tr '\\0' y >&2; exit 1\n")),
               testing::EndsWith(std::string(500, 'y') + " ..."));
 }
 
-TEST_F(ExecSourceTest, AFailureIsNotKept) {
+TEST_F(ExecSourceTest, AFailureIsNotCached) {
   ExecSource source(plugin("[ -e \"$DIR/ok\" ] || exit 1\n" + counting()), clock_, loop_.executor(), {});
   EXPECT_THAT(token_of(source), testing::HasSubstr("ended with exit code 1"));
   directory_.write("ok", "");

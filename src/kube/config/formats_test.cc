@@ -11,7 +11,7 @@
 namespace rescheduler::kube {
 namespace {
 
-TEST(Base64, AgreesWithTheRfcsExamples) {
+TEST(Base64, EncodesAndDecodesTheExamplesOfTheRfc) {
   const std::pair<const char*, const char*> examples[] = {{"", ""},
                                                           {"f", "Zg=="},
                                                           {"fo", "Zm8="},
@@ -25,11 +25,11 @@ TEST(Base64, AgreesWithTheRfcsExamples) {
   }
 }
 
-RC_GTEST_PROP(Base64, DecodesWhatItEncodes, (const std::string& bytes)) {
+RC_GTEST_PROP(Base64, DecodingReversesEncoding, (const std::string& bytes)) {
   RC_ASSERT(base64_decode(base64_encode(bytes)) == bytes);
 }
 
-TEST(Base64, SkipsFoldsAndRefusesTheRest) {
+TEST(Base64, IgnoresLineBreaksAndRefusesInvalidText) {
   EXPECT_EQ(base64_decode("Zm9v\n  YmFy\r\n"), "foobar");
   for (const char* bad : {"Z", "Zg", "Zg=", "Zg===", "Zm9v=", "Zm9v====", "Zg==Zg==", "Zm9_", "Zm9v!", "====", "="}) {
     EXPECT_FALSE(base64_decode(bad)) << bad;
@@ -50,14 +50,14 @@ TEST(HttpText, EscapesImpersonationKeysAndRepeatsGroups) {
   EXPECT_EQ(impersonation_headers(Impersonation{}).size(), 0u);
 }
 
-TEST(HttpText, KnowsWhatWouldSmuggleAHeader) {
+TEST(HttpText, ControlCharactersAreNotHeaderSafeAndBasicAuthIsEncoded) {
   EXPECT_TRUE(is_header_safe("abc.DEF-1 \t\xC3\xBC"));
   for (const char* bad : {"a\nb", "a\rb", "a\x01", "\x7F"}) EXPECT_FALSE(is_header_safe(bad));
   EXPECT_FALSE(is_header_safe(std::string_view("a\0b", 3)));
   EXPECT_EQ(basic_header(BasicAuth{"Aladdin", Secret("open sesame")}), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
 }
 
-TEST(Environment, AnEmptyVariableIsAbsent) {
+TEST(Environment, AnEmptyVariableCountsAsAbsent) {
   const Environment environment({"A=1", "AB=2", "EMPTY=", "EQ=a=b"});
   EXPECT_EQ(environment.find("A"), "1");
   EXPECT_EQ(environment.find("AB"), "2");

@@ -1,5 +1,7 @@
 #include "kube/config/in_cluster.h"
 
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,14 +69,16 @@ TEST(InCluster, SaysWhatIsMissing) {
             "in-cluster: KUBERNETES_SERVICE_PORT is not a port number");
 }
 
-TEST(InCluster, AMissingNamespaceFileMeansDefault) {
+TEST(InCluster, AnEmptyOrMissingNamespaceFileMeansTheDefaultNamespace) {
   const TempDirectory directory;
   mount_service_account(directory);
   directory.write("sa/namespace", "");
   EXPECT_EQ(in_cluster_config(pod_environment(), directory.at("sa"))->default_namespace, "default");
+  std::filesystem::remove(directory.at("sa/namespace"));
+  EXPECT_EQ(in_cluster_config(pod_environment(), directory.at("sa"))->default_namespace, "default");
 }
 
-TEST(DefaultConfig, PrefersExplicitThenVariableThenPodThenHome) {
+TEST(DefaultConfig, PrefersTheExplicitPathThenKubeconfigThenThePodThenHome) {
   const TempDirectory directory;
   mount_service_account(directory);
   directory.write(".kube/config", kubeconfig_for("home"));
@@ -96,7 +100,7 @@ TEST(DefaultConfig, PrefersExplicitThenVariableThenPodThenHome) {
   EXPECT_EQ(chosen(), "explicit");
 }
 
-TEST(DefaultConfig, NeverSlipsToAnotherClusterWhenTheChosenOneIsBroken) {
+TEST(DefaultConfig, DoesNotFallBackToAnotherClusterWhenTheChosenConfigIsBroken) {
   const TempDirectory directory;
   directory.write(".kube/config", kubeconfig_for("home"));
   KubeconfigSource source;
@@ -108,7 +112,7 @@ TEST(DefaultConfig, NeverSlipsToAnotherClusterWhenTheChosenOneIsBroken) {
   EXPECT_FALSE(default_config(source, directory.at("sa")));
 }
 
-TEST(DefaultConfig, NamesEveryPlaceItLooked) {
+TEST(DefaultConfig, TheErrorNamesEverySourceThatWasTried) {
   const TempDirectory directory;
   KubeconfigSource source;
   source.environment = Environment({"HOME=" + directory.path()});

@@ -12,7 +12,7 @@ struct Broken {
   const char* name;
   Errc code;
   const char* text;
-  const char* sentence;  // FILE stands for "kubeconfig <path>", DIR for its directory
+  const char* message;  // FILE stands for "kubeconfig <path>", DIR for its directory
 };
 
 std::string replaced(std::string text, const std::string& word, const std::string& by) {
@@ -121,14 +121,14 @@ void PrintTo(const Broken& row, std::ostream* out) { *out << row.name; }
 
 class BrokenKubeconfig : public testing::TestWithParam<Broken> {};
 
-TEST_P(BrokenKubeconfig, GetsItsSentence) {
+TEST_P(BrokenKubeconfig, IsRefusedWithTheExpectedMessage) {
   const TempDirectory directory;
   const std::string path = directory.write("config", GetParam().text);
   const auto config = load_kubeconfig({.explicit_path = path});
   ASSERT_FALSE(config);
-  const std::string sentence =
-      replaced(replaced(GetParam().sentence, "FILE", "kubeconfig " + path), "DIR", directory.path());
-  EXPECT_EQ(config.error().message, sentence);
+  const std::string message =
+      replaced(replaced(GetParam().message, "FILE", "kubeconfig " + path), "DIR", directory.path());
+  EXPECT_EQ(config.error().message, message);
   EXPECT_EQ(config.error().code, GetParam().code);
   EXPECT_THAT(config.error().message, testing::Not(testing::HasSubstr("hunter2")));
 }
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(, BrokenKubeconfig, testing::ValuesIn(kBroken), [](cons
   return std::string(row.param.name);
 });
 
-TEST(Kubeconfig, AnUnknownContextNamesThoseThatExist) {
+TEST(Kubeconfig, TheErrorForAnUnknownContextListsTheExistingContexts) {
   const TempDirectory directory;
   const std::string path = directory.write("config", CONTEXT CLUSTER);
   const auto config = load_kubeconfig({.explicit_path = path, .context = "prod"});

@@ -56,7 +56,7 @@ clusters:
     extensions:
     - {{name: whatever, extension: {{a: 1}}}}
 contexts:
-- {{name: other, context: {{cluster: nowhere, user: nobody}}}}
+- {{name: other, context: {{cluster: missing, user: missing}}}}
 - {{name: main, context: {{cluster: c, user: u, namespace: team-a, extensions: []}}}}
 users:
 - name: u
@@ -106,7 +106,7 @@ users:
   EXPECT_EQ(std::get<TokenFile>(config.credentials.method).path, directory.at("sub/tokens/t"));
 }
 
-TEST(Kubeconfig, InlineDataWinsOverTheFileAndSaysSo) {
+TEST(Kubeconfig, InlineDataTakesPrecedenceOverTheFileAndIsLogged) {
   const TempDirectory directory;
   const LogCapture log;
   const std::string path = directory.write("config", fmt::format(R"(
@@ -183,14 +183,14 @@ users:
                                      + R"(","config":{"audience":"42","depth":7,"on":true,"list":[1.5E0,null]}})");
 }
 
-TEST(Kubeconfig, ABareCommandNameIsLeftToPath) {
+TEST(Kubeconfig, ABareCommandNameIsNotResolvedToAPath) {
   const auto config = loaded_user("    exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: plugin}\n");
   const auto& plugin = std::get<ExecPlugin>(config.credentials.method);
   EXPECT_EQ(plugin.command, "plugin");
   EXPECT_EQ(plugin.cluster_json, "");
 }
 
-TEST(Kubeconfig, AStaticTokenHidesTheExecPlugin) {
+TEST(Kubeconfig, AStaticTokenTakesPrecedenceOverTheExecPlugin) {
   const LogCapture log;
   const auto config =
       loaded_user("    token: abc\n    exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: plugin}\n");
@@ -199,7 +199,7 @@ TEST(Kubeconfig, AStaticTokenHidesTheExecPlugin) {
               ElementsAre("user u of the kubeconfig has an exec plugin and a token: the plugin is not used"));
 }
 
-TEST(Kubeconfig, JsonIsAKubeconfigToo) {
+TEST(Kubeconfig, ReadsAKubeconfigInJson) {
   const TempDirectory directory;
   const std::string path =
       directory.write("config",
@@ -216,7 +216,7 @@ TEST(Kubeconfig, JsonIsAKubeconfigToo) {
 }
 
 // The values "from-a", "from-b" and "from-c" show which file wins.
-TEST(Kubeconfig, MergesTheFilesOfKubeconfigFirstWinsPerEntry) {
+TEST(Kubeconfig, TheFirstFileOfKubeconfigWinsForEachEntry) {
   const TempDirectory directory;
   const std::string a = directory.write("a/config", R"(
 contexts: [{name: one, context: {cluster: c, user: u}}]
@@ -238,8 +238,8 @@ users: [{name: u, user: {token: from-b}}]
 
   const ClientConfig config = loaded(source);
   EXPECT_EQ(config.origin.host, "from-a");
-  EXPECT_EQ(config.tls.server_name, "") << "an entry is taken whole, not field by field";
-  EXPECT_EQ(config.tls.ca_pem, kCa) << "relative to the file the entry is in";
+  EXPECT_EQ(config.tls.server_name, "") << "entries are not merged field by field";
+  EXPECT_EQ(config.tls.ca_pem, kCa) << "the path is relative to the file of the entry";
   EXPECT_EQ(config.default_namespace, "default");
   EXPECT_EQ(std::get<BearerToken>(config.credentials.method).token.reveal(), "from-b");
   EXPECT_EQ(config.description, "kubeconfig " + a + ":" + b + ":" + c + ", context one");
@@ -248,7 +248,7 @@ users: [{name: u, user: {token: from-b}}]
   EXPECT_EQ(loaded(source).origin.host, "only-b");
 }
 
-TEST(Kubeconfig, FallsBackToHomeAndNamesWhatItTried) {
+TEST(Kubeconfig, FallsBackToHomeAndNamesTheMissingFile) {
   const TempDirectory directory;
   KubeconfigSource source;
   source.environment = Environment({"HOME=" + directory.path(), "KUBECONFIG="});
@@ -267,7 +267,7 @@ TEST(Kubeconfig, FallsBackToHomeAndNamesWhatItTried) {
   EXPECT_THAT(load_kubeconfig({}).error().message, HasSubstr("neither KUBECONFIG nor HOME is set"));
 }
 
-TEST(Kubeconfig, EveryPrefixOfAValidFileGivesAnAnswer) {
+TEST(Kubeconfig, EveryPrefixOfAValidFileGivesAConfigOrAnError) {
   const std::string text = config_with_user(
       "    token: abc\n    as: x\n    as-groups: [a, \"b\"]\n"
       "    exec: {apiVersion: client.authentication.k8s.io/v1, command: p, interactiveMode: Never}\n"

@@ -23,7 +23,7 @@ ProcessRequest script(const TempDirectory& directory, const std::string& body) {
   return request;
 }
 
-TEST(Process, PassesArgumentsAndEnvironmentVerbatimAndNoInput) {
+TEST(Process, PassesArgumentsAndEnvironmentUnchangedAndNoInput) {
   const TempDirectory directory;
   auto request = script(directory, "printf '%s|' \"$@\" \"$DIR\" \"$SECRET_LESS\"; wc -c; echo oops >&2; exit 3\n");
   const auto outcome = run_process(request, {});
@@ -34,7 +34,7 @@ TEST(Process, PassesArgumentsAndEnvironmentVerbatimAndNoInput) {
   EXPECT_EQ(outcome->signal, 0);
 }
 
-TEST(Process, InheritsNoneOfOurDescriptors) {
+TEST(Process, InheritsNoFileDescriptors) {
   const TempDirectory directory;
   const int leak = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, so that it could leak
   ASSERT_GE(leak, 0);
@@ -45,14 +45,14 @@ TEST(Process, InheritsNoneOfOurDescriptors) {
   EXPECT_EQ(outcome->out, "");
 }
 
-TEST(Process, ReportsTheSignalThatEndedIt) {
+TEST(Process, ReportsTheSignalThatEndedTheProcess) {
   const TempDirectory directory;
   const auto outcome = run_process(script(directory, "kill -9 $$\n"), {});
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->signal, 9);
 }
 
-TEST(Process, StopsWhatTakesTooLong) {
+TEST(Process, StopsAProcessAfterTheTimeout) {
   const TempDirectory directory;
   auto request = script(directory, "exec sleep 600\n");
   request.timeout = 50ms;
@@ -62,7 +62,7 @@ TEST(Process, StopsWhatTakesTooLong) {
   EXPECT_EQ(outcome.error().message, "did not end within 0.05 s and was stopped");
 }
 
-TEST(Process, StopsWhatPrintsTooMuch) {
+TEST(Process, StopsAProcessThatPrintsTooMuch) {
   const TempDirectory directory;
   auto request = script(directory, "exec cat /dev/zero\n");
   request.most_out = 1000;
@@ -74,7 +74,7 @@ TEST(Process, StopsWhatPrintsTooMuch) {
   EXPECT_EQ(run_process(request, {})->out, "1234");
 }
 
-TEST(Process, ReadsOnWhenComplaintsAreTooLong) {
+TEST(Process, KeepsOnlyTheBeginningOfLongErrorOutput) {
   const TempDirectory directory;
   auto request = script(directory, "head -c 1000000 /dev/zero | tr '\\0' x >&2; echo done\n");
   request.most_err = 100;
@@ -96,7 +96,7 @@ TEST(Process, DoesNotWaitForDescendantsThatKeepThePipeOpen) {
 }
 
 // The script and its child both hold a fifo open for writing: the read ends when both have exited.
-TEST(Process, AStopRequestKillsTheWholeGroup) {
+TEST(Process, AStopRequestKillsTheWholeProcessGroup) {
   const TempDirectory directory;
   const std::string alive = directory.at("alive");
   ASSERT_EQ(::mkfifo(alive.c_str(), 0600), 0);
@@ -113,7 +113,7 @@ TEST(Process, AStopRequestKillsTheWholeGroup) {
   ::close(fd);
 }
 
-TEST(Process, SaysWhyItCannotStart) {
+TEST(Process, SaysWhyTheProcessCannotStart) {
   const TempDirectory directory;
   ProcessRequest request;
   request.path = directory.at("nothing");

@@ -23,7 +23,7 @@ template <class T>
 concept Streamable = requires(std::ostream& out, const T& value) { out << value; };
 static_assert(!Streamable<Secret>);
 
-TEST(Secrecy, TestFrameworksPrintAPlaceholder) {
+TEST(Secrecy, ASecretIsPrintedAsAPlaceholder) {
   EXPECT_EQ(testing::PrintToString(Secret(kSecret)), "[secret]");
   EXPECT_EQ(testing::PrintToString(std::optional(Secret(kSecret))), "([secret])");
 }
@@ -35,7 +35,7 @@ Result<ClientConfig> config_from(const std::string& text) {
 }
 
 // Damages a kubeconfig with many secrets in all ways that editing errors can.
-TEST(Secrecy, NoDamagedKubeconfigGivesAwayWhatItHolds) {
+TEST(Secrecy, ErrorsOfADamagedKubeconfigContainNoSecret) {
   const std::string encoded = base64_encode(kSecret);
   const std::string user_fields[] = {
       fmt::format("token: {}", kSecret),
@@ -82,7 +82,7 @@ TEST(Secrecy, NoDamagedKubeconfigGivesAwayWhatItHolds) {
   EXPECT_THAT(log.lines(), testing::Each(testing::Not(testing::HasSubstr(kSecret))));
 }
 
-TEST(Secrecy, NoFailingCredentialGivesItselfAway) {
+TEST(Secrecy, ErrorsOfAFailingCredentialContainNoSecret) {
   const TempDirectory directory;
   const LogCapture log;
   const ManualClock clock;
@@ -129,7 +129,7 @@ TEST(Secrecy, NoFailingCredentialGivesItselfAway) {
 }
 
 // A value that is part of its own replacement.
-TEST(Secrecy, AnOrdinaryWordAsASecretIsReplacedOnce) {
+TEST(Secrecy, ASecretThatIsPartOfItsPlaceholderIsReplacedOnce) {
   const TempDirectory directory;
   const ManualClock clock;
   net::EventLoop loop;

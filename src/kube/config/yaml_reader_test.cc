@@ -16,7 +16,7 @@ YamlNode parsed(std::string_view text) {
 
 ScalarType type_of(std::string_view text) { return scalar_type(parsed(text)); }
 
-TEST(YamlReader, TypesScalarsByTheCoreSchema) {
+TEST(YamlReader, ClassifiesScalarsByTheCoreSchema) {
   for (const char* text : {"true", "False", "TRUE"}) EXPECT_EQ(type_of(text), ScalarType::Bool) << text;
   for (const char* text : {"0", "-12", "+7", "007", "0x1F", "0o17"}) {
     EXPECT_EQ(type_of(text), ScalarType::Integer) << text;
@@ -30,7 +30,7 @@ TEST(YamlReader, TypesScalarsByTheCoreSchema) {
   for (const char* text : {"~", "null", ""}) EXPECT_EQ(type_of(text), ScalarType::Null) << text;
 }
 
-TEST(YamlReader, ReadsValuesAndLeavesDefaultsAlone) {
+TEST(YamlReader, ReadsValuesAndKeepsTheDefaultsOfAbsentFields) {
   const YamlNode node = parsed("s: x\nb: true\ni: 0x10\nd: 1e3\nl: [a, b]\nn:\n");
   YamlProblems problems("f.yaml");
   YamlReader top(node, problems);
@@ -96,7 +96,7 @@ TEST(YamlReader, CollectsEveryProblemWithLineAndPath) {
   EXPECT_THAT(problems.error().message, testing::StartsWith("f.yaml: line 1, column 7: name: expected"));
 }
 
-TEST(YamlReader, WalksListsAndDataMaps) {
+TEST(YamlReader, ReadsListsAndMapsWithArbitraryKeys) {
   const YamlNode node = parsed("profiles:\n- name: a\n- name: b\n  odd: 1\nlabels: {x: '1', y: z}\n");
   YamlProblems problems("f.yaml");
   YamlReader top(node, problems);
@@ -116,7 +116,7 @@ TEST(YamlReader, WalksListsAndDataMaps) {
   EXPECT_THAT(problems.sentences(), ElementsAre("line 4, column 3: profiles[1].odd: unknown field"));
 }
 
-TEST(YamlReader, ManyProblemsAreCutAtAScreenful) {
+TEST(YamlReader, TheErrorListsAtMostTwentyProblems) {
   std::string text;
   for (int i = 0; i < 30; ++i) text += fmt::format("k{}: 1\n", i);
   const YamlNode node = parsed(text);
@@ -126,7 +126,7 @@ TEST(YamlReader, ManyProblemsAreCutAtAScreenful) {
   EXPECT_THAT(problems.error().message, testing::EndsWith("k19: unknown field; and 10 more"));
 }
 
-TEST(YamlReader, NotesAreKeptApartFromProblems) {
+TEST(YamlReader, NotesAreKeptSeparateFromProblems) {
   const YamlNode node = parsed("a:\n  b: 1\n  c: 2\n");
   YamlProblems problems("f.yaml");
   YamlReader top(node, problems);

@@ -44,7 +44,7 @@ TEST(Yaml, AnEmptyTextIsNullAndATrailingSeparatorIsNoDocument) {
   EXPECT_EQ(parse_yaml("---\na: 1\n---\n", "f")->kind, YamlKind::Map);
 }
 
-TEST(Yaml, SaysWhereAndWhat) {
+TEST(Yaml, ErrorsNameThePositionAndTheProblem) {
   EXPECT_EQ(error_of("a: 1\nb: [1, 2\n"), "f.yaml: line 3, column 1: not valid YAML: end of sequence flow not found");
   EXPECT_EQ(error_of("a: 1\n---\nb: 2\n"),
             "f.yaml: line 3, column 1: a second document begins here, but one is expected");
@@ -60,7 +60,7 @@ TEST(Yaml, SaysWhereAndWhat) {
   EXPECT_EQ(error_of("a: *x\n"), "f.yaml: line 1, column 4: not valid YAML: the referenced anchor is not defined");
 }
 
-TEST(Yaml, RefusesWhatIsNotText) {
+TEST(Yaml, RefusesBytesThatAreNotUtf8Text) {
   EXPECT_EQ(error_of("a: b\nc: \xff\n"), "f.yaml: line 2, column 4: not UTF-8 text; save the file as UTF-8");
   EXPECT_EQ(error_of(std::string("a\0b", 3)),
             "f.yaml: line 1, column 2: a control character (0x00); this is not a text file");
@@ -77,7 +77,7 @@ TEST(Yaml, AliasesAreCopiesAndTagsOverrideTyping) {
   EXPECT_TRUE(top->find("c")->quoted);
 }
 
-TEST(Yaml, RefusesAliasesThatExplode) {
+TEST(Yaml, RefusesAliasesThatExpandBeyondTheLimits) {
   std::string bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
   for (int i = 1; i < 12; ++i) {
     bomb += fmt::format("a{0}: &a{0} [*a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}, *a{1}]\n", i, i - 1);
@@ -89,7 +89,7 @@ TEST(Yaml, RefusesAliasesThatExplode) {
   EXPECT_THAT(error_of("a: &a [*a]\n"), testing::HasSubstr("line 1"));
 }
 
-TEST(Yaml, RefusesDeepNesting) {
+TEST(Yaml, RefusesDeepNestingAndLargeText) {
   EXPECT_EQ(error_of(std::string(70, '[') + std::string(70, ']')),
             "f.yaml: line 1, column 65: nested deeper than 64 levels");
   EXPECT_EQ(error_of(std::string(64, '[') + std::string(64, ']')), "parsed");
@@ -98,7 +98,7 @@ TEST(Yaml, RefusesDeepNesting) {
             "f.yaml: larger than 4 bytes; this cannot be a configuration file");
 }
 
-TEST(Yaml, SplitsManyDocuments) {
+TEST(Yaml, SplitsATextIntoItsDocuments) {
   const auto documents = parse_yaml_documents("a: 1\n---\n---\nb: &x 2\n---\n- c\n", "f");
   ASSERT_TRUE(documents);
   ASSERT_EQ(documents->size(), 3u);

@@ -8,7 +8,7 @@
 namespace rescheduler::kube {
 namespace {
 
-TEST(YamlWriter, WritesNestedMapsAndListsTheWayPeopleDo) {
+TEST(YamlWriter, WritesNestedMapsAndListsInBlockStyle) {
   YamlWriter yaml;
   yaml.field("kind", "Example");
   yaml.field("count", 3);
@@ -41,7 +41,7 @@ raw: {"a":[1]}
 )");
 }
 
-TEST(YamlWriter, QuotesWhatWouldNotBeReadAsAString) {
+TEST(YamlWriter, QuotesTextThatWouldNotBeReadAsAString) {
   for (const char* value : {"",   "true", "No", "null", "~", "12",   "1e3",  "-", "- a", "a: b",
                             "#c", "'",    "\"", "a\nb", "*", "0x1F", ".inf", "[", "{",   "a,b"}) {
     YamlWriter yaml;
@@ -53,7 +53,7 @@ TEST(YamlWriter, QuotesWhatWouldNotBeReadAsAString) {
   }
 }
 
-RC_GTEST_PROP(YamlWriter, AnyAsciiTextComesBack, ()) {
+RC_GTEST_PROP(YamlWriter, AnyAsciiTextIsReadBackUnchanged, ()) {
   const auto value = *rc::gen::container<std::string>(rc::gen::inRange<char>(32, 127));
   YamlWriter yaml;
   yaml.field("value", value);

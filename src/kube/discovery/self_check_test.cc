@@ -45,7 +45,7 @@ struct Server {
   VirtualTime time;
 };
 
-TEST(SelfCheck, FindsExactlyWhatIsMissingInTheOrderAsked) {
+TEST(SelfCheck, ReturnsTheMissingPermissionsInTheRequestedOrder) {
   for (const std::size_t at_once : {1u, 2u, 100u}) {
     Server server({"delete pods", "update leases in kube-system"});
     const auto missing = server.check({kLease, kGetPods, kEvict, kDeletePods}, at_once);
@@ -56,7 +56,7 @@ TEST(SelfCheck, FindsExactlyWhatIsMissingInTheOrderAsked) {
   }
 }
 
-TEST(SelfCheck, AsksForTheObjectWhereOneIsNamed) {
+TEST(SelfCheck, ChecksTheNamedObjectWhenThePermissionHasAName) {
   Server server({"get leases rescheduler-scheduler in kube-system"});
   const auto missing = server.check({kOwnLease});
   ASSERT_TRUE(missing);
@@ -65,7 +65,7 @@ TEST(SelfCheck, AsksForTheObjectWhereOneIsNamed) {
             "  get leases.coordination.k8s.io rescheduler-scheduler in kube-system - needed to elect a leader\n");
 }
 
-TEST(SelfCheck, HasNothingToSayWhenAllIsWell) {
+TEST(SelfCheck, ReportsNothingWhenNoPermissionIsMissing) {
   Server server({});
   const auto missing = server.check({kGetPods, kEvict});
   ASSERT_TRUE(missing);
@@ -75,7 +75,7 @@ TEST(SelfCheck, HasNothingToSayWhenAllIsWell) {
   EXPECT_EQ(roles_yaml(*missing, "r", {}), "");
 }
 
-TEST(SelfCheck, AServerThatDoesNotAnswerIsNotAMissingPermission) {
+TEST(SelfCheck, AServerErrorIsNotReportedAsAMissingPermission) {
   for (std::size_t step = 0; step < 3; ++step) {
     Server server({"delete pods"});
     server.api.fail_calls(step, 1, Error{Errc::Unavailable, "connection refused", {}, 0});
@@ -96,7 +96,7 @@ TEST(SelfCheck, NamesEachMissingPermissionAndItsPurpose) {
             "  create pods/eviction - needed to move pods\n");
 }
 
-TEST(SelfCheck, WritesTheRolesThatWouldGrantThem) {
+TEST(SelfCheck, WritesTheRolesThatGrantTheMissingPermissions) {
   const std::vector<Permission> missing = {kLease, kGetPods, kEvict, kListPods, kGetPods, kOwnLease, kDeletePods};
   EXPECT_EQ(roles_yaml(missing, "rescheduler-extra", RoleSubject{"kube-system", "rescheduler"}),
             R"(apiVersion: rbac.authorization.k8s.io/v1

@@ -13,7 +13,7 @@ using test::ScriptedApi;
 using test::VirtualTime;
 using testing::HasSubstr;
 
-TEST(ServerVersion, IsReadAsServersWriteIt) {
+TEST(ServerVersion, IsReadFromEveryFormThatServersUse) {
   struct Case {
     const char* json;
     int major, minor;
@@ -35,7 +35,7 @@ TEST(ServerVersion, IsReadAsServersWriteIt) {
   }
 }
 
-TEST(ServerVersion, TooOldIsRefusedAndTooNewIsOnlyRemarkedUpon) {
+TEST(ServerVersion, AnOldVersionIsRefusedAndANewVersionOnlyGivesAWarning) {
   EXPECT_FALSE(check_supported(ServerVersion{1, 23, "v1.23.9"}));
   EXPECT_THAT(check_supported(ServerVersion{1, 23, "v1.23.9"}).error().message, HasSubstr("needs 1.24"));
   EXPECT_EQ(*check_supported(ServerVersion{1, 24, ""}), std::nullopt);
@@ -55,7 +55,7 @@ constexpr const char* kCore = R"({"kind":"APIGroupDiscoveryList","apiVersion":"a
     {"resource":"pods","scope":"Namespaced","verbs":["get","list","watch"],"subresources":[
       {"subresource":"eviction","verbs":["create"]}]}]}]}]})";
 
-TEST(Discovery, TakesTwoRequestsWhereItIsAggregated) {
+TEST(Discovery, TakesTwoRequestsWhenTheServerAggregates) {
   Server server;
   server.api.serve_text("/api", std::string(kCore));
   server.api.serve_text("/apis",
@@ -76,7 +76,7 @@ TEST(Discovery, TakesTwoRequestsWhereItIsAggregated) {
   EXPECT_TRUE(found->uncertainties().empty());
 }
 
-TEST(Discovery, SaysWhichGroupsAreUncertainWhenAnExtensionIsStale) {
+TEST(Discovery, ReportsAStaleGroupAsUncertain) {
   Server server;
   server.api.serve_text("/api", std::string(kCore));
   server.api.serve_text("/apis", std::string(R"({"kind":"APIGroupDiscoveryList","items":[
@@ -101,7 +101,7 @@ void serve_old_form(ScriptedApi& api) {
     "resources":[{"name":"deployments","verbs":["get"]}]})"));
 }
 
-TEST(Discovery, AsksGroupByGroupWhereItMustAndABrokenOneDoesNotBreakTheRest) {
+TEST(Discovery, ABrokenGroupDoesNotBreakUnaggregatedDiscoveryOfTheOtherGroups) {
   for (const Result<std::string>& broken :
        {Result<std::string>(fail(Errc::Unavailable, "503")), Result<std::string>("<html>gateway</html>")}) {
     Server server;
@@ -111,14 +111,14 @@ TEST(Discovery, AsksGroupByGroupWhereItMustAndABrokenOneDoesNotBreakTheRest) {
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_TRUE(found->allows("", "v1", "pods", "list"));
     EXPECT_TRUE(found->has("", "v1", "pods/eviction"));
-    EXPECT_TRUE(found->has("apps", "v1", "deployments")) << "listed after the broken one";
+    EXPECT_TRUE(found->has("apps", "v1", "deployments")) << "listed after the broken group";
     EXPECT_TRUE(found->is_uncertain("metrics.k8s.io", "v1beta1"));
     ASSERT_EQ(found->uncertainties().size(), 1u);
     EXPECT_THAT(found->uncertainties()[0], testing::StartsWith("metrics.k8s.io/v1beta1: "));
   }
 }
 
-TEST(Discovery, FailsWhenTheServerItselfDoesNotAnswer) {
+TEST(Discovery, FailsWhenTheServerDoesNotAnswer) {
   for (const std::size_t call : {0u, 1u}) {
     Server server;
     serve_old_form(server.api);

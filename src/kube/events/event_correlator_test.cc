@@ -39,7 +39,7 @@ class EventCorrelatorTest : public testing::Test {
   EventCorrelator correlator{CorrelatorSettings{}};
 };
 
-TEST_F(EventCorrelatorTest, CreatesThenMakesASeriesThenOnlyCounts) {
+TEST_F(EventCorrelatorTest, TheSecondOccurrenceMakesASeriesAndFurtherOnesAreOnlyCounted) {
   const EventWrite first = written(failing("p"));
   EXPECT_EQ(first.kind, Kind::Create);
   clock.advance(10s);
@@ -50,7 +50,7 @@ TEST_F(EventCorrelatorTest, CreatesThenMakesASeriesThenOnlyCounts) {
   EXPECT_EQ(second.series.last, clock.wall_now());
   clock.advance(10s);
   EXPECT_EQ(admit(failing("p")).verdict, Verdict::Counted);
-  EXPECT_TRUE(due().empty()) << "not more often than the refresh interval";
+  EXPECT_TRUE(due().empty()) << "a series is written at most once per refresh interval";
   clock.advance(50s);
   const auto refreshed = due();
   ASSERT_EQ(refreshed.size(), 1u);
@@ -59,7 +59,7 @@ TEST_F(EventCorrelatorTest, CreatesThenMakesASeriesThenOnlyCounts) {
   EXPECT_TRUE(due().empty());
 }
 
-TEST_F(EventCorrelatorTest, WritesTheLastCountOfASeriesThatEndedAndForgetsIt) {
+TEST_F(EventCorrelatorTest, WritesTheLastCountOfAnEndedSeriesAndForgetsTheSeries) {
   written(failing("p"));
   written(failing("p"));
   (void)admit(failing("p"));
@@ -74,17 +74,17 @@ TEST_F(EventCorrelatorTest, WritesTheLastCountOfASeriesThatEndedAndForgetsIt) {
   EXPECT_NE(anew.series.name, last[0].series.name);
 }
 
-TEST_F(EventCorrelatorTest, BeginsAnewAfterSilenceEvenIfNobodyLookedAfterTheOldSeries) {
+TEST_F(EventCorrelatorTest, StartsANewSeriesAfterSilenceEvenIfDueWasNotCalled) {
   written(failing("p"));
   written(failing("p"));
   (void)admit(failing("p"));
   clock.advance(7min);
   EXPECT_EQ(written(failing("p")).kind, Kind::Create);
   const auto final_writes = due();
-  ASSERT_EQ(final_writes.size(), 1u) << "and the old one's count is not lost";
+  ASSERT_EQ(final_writes.size(), 1u) << "the count of the old series must not be lost";
   EXPECT_EQ(final_writes[0].series.count, 3);
   EXPECT_FALSE(finish(final_writes[0]));
-  EXPECT_EQ(written(failing("p")).series.count, 2) << "the late answer must not be taken for the new one's";
+  EXPECT_EQ(written(failing("p")).series.count, 2) << "the late result must not count for the new series";
 }
 
 TEST_F(EventCorrelatorTest, DifferentNotesAreDifferentEvents) {
@@ -92,23 +92,23 @@ TEST_F(EventCorrelatorTest, DifferentNotesAreDifferentEvents) {
   EXPECT_EQ(written(failing("p", "no memory")).kind, Kind::Create);
 }
 
-TEST_F(EventCorrelatorTest, NeverHasTwoWritesOfOneSeriesUnderWay) {
+TEST_F(EventCorrelatorTest, NeverHasTwoWritesOfOneSeriesInFlight) {
   const auto create = admit(failing("p"));
   EXPECT_EQ(admit(failing("p")).verdict, Verdict::Counted);
   EXPECT_EQ(admit(failing("p")).verdict, Verdict::Counted);
   const auto follow_up = finish(*create.write);
-  ASSERT_TRUE(follow_up) << "it became a series while it was being created";
+  ASSERT_TRUE(follow_up) << "the event became a series during its creation";
   EXPECT_EQ(follow_up->kind, Kind::Patch);
   EXPECT_EQ(follow_up->series.count, 3);
 }
 
-TEST_F(EventCorrelatorTest, CreatesAgainWhenTheFirstTryWasGivenUp) {
+TEST_F(EventCorrelatorTest, CreatesTheEventAgainAfterAFailedCreate) {
   const auto create = admit(failing("p"));
   EXPECT_FALSE(finish(*create.write, false));
   EXPECT_EQ(admit(failing("p")).write->kind, Kind::Create);
 }
 
-TEST_F(EventCorrelatorTest, TriesAPatchThatFailedAgainLater) {
+TEST_F(EventCorrelatorTest, RetriesAFailedPatchLater) {
   written(failing("p"));
   const auto patch = admit(failing("p"));
   EXPECT_FALSE(finish(*patch.write, false));
@@ -124,7 +124,7 @@ TEST_F(EventCorrelatorTest, GivesNoTwoEventsTheSameName) {
   EXPECT_NE(first.series.name, second.series.name);
 }
 
-TEST_F(EventCorrelatorTest, StaysSmallAndLosesNoCountOfWhatMakesRoom) {
+TEST_F(EventCorrelatorTest, TheSeriesLimitDropsAnOldSeriesAndStillWritesItsCount) {
   CorrelatorSettings settings;
   settings.most_series = 2;
   correlator = EventCorrelator(settings);
@@ -139,7 +139,7 @@ TEST_F(EventCorrelatorTest, StaysSmallAndLosesNoCountOfWhatMakesRoom) {
   EXPECT_EQ(final_writes[0].series.count, 3);
 }
 
-TEST_F(EventCorrelatorTest, HandsOutEverythingUnwrittenAtTheEnd) {
+TEST_F(EventCorrelatorTest, UnwrittenReturnsOnlySeriesWithAnUnwrittenCount) {
   written(failing("a"));
   written(failing("a"));
   (void)admit(failing("a"));
@@ -149,16 +149,16 @@ TEST_F(EventCorrelatorTest, HandsOutEverythingUnwrittenAtTheEnd) {
   EXPECT_EQ(rest[0].series.count, 3);
 }
 
-TEST_F(EventCorrelatorTest, SilencesAnObjectThatHasTooMuchToSay) {
+TEST_F(EventCorrelatorTest, EventsOfAnObjectBeyondTheRateLimitAreSpam) {
   for (int i = 0; i < 25; ++i) written(failing("noisy", std::to_string(i)));
   EXPECT_EQ(admit(failing("noisy", "one more")).verdict, Verdict::Spam);
-  EXPECT_EQ(admit(failing("quiet")).verdict, Verdict::Write) << "others are not punished for it";
+  EXPECT_EQ(admit(failing("quiet")).verdict, Verdict::Write) << "the limit applies to one object only";
   clock.advance(5min);
   EXPECT_EQ(admit(failing("noisy", "one more")).verdict, Verdict::Write);
   EXPECT_EQ(admit(failing("noisy", "and another")).verdict, Verdict::Spam);
 }
 
-TEST(SpamFilter, NeverSavesUpMoreThanTheBurst) {
+TEST(SpamFilter, NeverAccumulatesMoreThanTheBurst) {
   ManualClock clock;
   SpamFilter filter(SpamLimits{3, 1min, 10});
   clock.advance(24h);
@@ -169,7 +169,7 @@ TEST(SpamFilter, NeverSavesUpMoreThanTheBurst) {
   EXPECT_FALSE(filter.allow("a", clock.steady_now()));
 }
 
-TEST(SpamFilter, ForgetsTheLongestSilentWhenThereAreTooMany) {
+TEST(SpamFilter, ForgetsTheLeastRecentlyUsedKeyWhenThereAreTooMany) {
   ManualClock clock;
   SpamFilter filter(SpamLimits{1, 1h, 2});
   EXPECT_TRUE(filter.allow("a", clock.steady_now()));
@@ -177,7 +177,7 @@ TEST(SpamFilter, ForgetsTheLongestSilentWhenThereAreTooMany) {
   EXPECT_FALSE(filter.allow("a", clock.steady_now()));  // now b is the least recently used
   EXPECT_TRUE(filter.allow("c", clock.steady_now()));
   EXPECT_FALSE(filter.allow("a", clock.steady_now()));
-  EXPECT_TRUE(filter.allow("b", clock.steady_now())) << "forgotten, so it starts afresh";
+  EXPECT_TRUE(filter.allow("b", clock.steady_now())) << "b was forgotten and starts with a full burst";
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ EventRecord moved(std::string pod) {
   return record;
 }
 
-TEST(EventRecord, IsCutAtACharacterNeverInsideOne) {
+TEST(EventRecord, LongTextsAreCutBetweenCharacters) {
   EventRecord record = moved("p");
   record.note = std::string(1020, 'x') + "\xE2\x82\xAC\xE2\x82\xAC\xE2\x82\xAC";  // three euro signs, 3 bytes each
   EXPECT_EQ(within_limits(record).note, std::string(1020, 'x') + "...");
@@ -31,7 +31,7 @@ TEST(EventRecord, IsCutAtACharacterNeverInsideOne) {
   EXPECT_EQ(within_limits(record).reason, std::string(127, 'r'));
 }
 
-TEST(EventRecord, HasAReasonAndAnActionBecauseTheServerInsists) {
+TEST(EventRecord, AnEmptyReasonOrActionIsFilledIn) {
   EventRecord record = moved("p");
   record.action.clear();
   EXPECT_EQ(within_limits(record).action, "Rescheduled");
@@ -39,13 +39,13 @@ TEST(EventRecord, HasAReasonAndAnActionBecauseTheServerInsists) {
   EXPECT_EQ(within_limits(record).reason, "Unknown");
 }
 
-TEST(EventRecord, IsTheSameSeriesWhateverTheObjectsVersion) {
+TEST(EventRecord, TheResourceVersionDoesNotChangeTheSeries) {
   EventRecord later = moved("p");
   later.regarding.resource_version = "8";
   EXPECT_EQ(series_key(moved("p")), series_key(later));
 }
 
-TEST(EventRecord, IsAnotherSeriesWhenAnythingAReaderSeesDiffers) {
+TEST(EventRecord, AnyDifferentVisibleFieldMakesAnotherSeries) {
   const std::string key = series_key(moved("p"));
   EventRecord other = moved("p");
   other.note = "moved to node c";
@@ -62,12 +62,12 @@ TEST(EventRecord, IsAnotherSeriesWhenAnythingAReaderSeesDiffers) {
   other = moved("p");
   other.reason = "RescheduledM";
   other.action = "oving";
-  EXPECT_NE(series_key(other), key) << "fields must not run into each other";
+  EXPECT_NE(series_key(other), key) << "the key must separate the fields";
 }
 
-TEST(EventName, IsTheObjectsWithTheTimeInHex) { EXPECT_EQ(event_name("api-0", 0x17a3b2), "api-0.17a3b2"); }
+TEST(EventName, IsTheObjectNameAndTheTimeInHex) { EXPECT_EQ(event_name("api-0", 0x17a3b2), "api-0.17a3b2"); }
 
-TEST(EventName, IsValidWhateverTheObjectIsCalled) {
+TEST(EventName, IsValidForEveryObjectName) {
   EXPECT_EQ(event_name("system:node:A", 1), "system-node-a.1");
   EXPECT_EQ(event_name(":::", 1), "event.1");
   EXPECT_EQ(event_name("", 1), "event.1");
@@ -77,7 +77,7 @@ TEST(EventName, IsValidWhateverTheObjectIsCalled) {
             std::string::npos);
 }
 
-TEST(EventRecord, BecomesAnEventOfTheNewApi) {
+TEST(EventRecord, IsConvertedToAnEventOfTheEventsApi) {
   const WallTime first{1'700'000'000s + 123'456'789ns};
   EventRecord record = moved("api-0");
   record.related = ObjectRef{"v1", "Node", "", "b", "", "", ""};
@@ -85,7 +85,7 @@ TEST(EventRecord, BecomesAnEventOfTheNewApi) {
   EXPECT_EQ(event.metadata().name(), "api-0.1");
   EXPECT_EQ(event.metadata().namespace_(), "web");
   EXPECT_EQ(event.event_time().seconds(), 1'700'000'000);
-  EXPECT_EQ(event.event_time().nanos(), 123'456'000) << "the API has microseconds";
+  EXPECT_EQ(event.event_time().nanos(), 123'456'000) << "the API stores microseconds";
   EXPECT_EQ(event.type(), "Normal");
   EXPECT_EQ(event.regarding().kind(), "Pod");
   EXPECT_EQ(event.regarding().uid(), "u1");
@@ -95,13 +95,13 @@ TEST(EventRecord, BecomesAnEventOfTheNewApi) {
   EXPECT_FALSE(event.has_series());
 }
 
-TEST(EventRecord, OfAClusterScopedObjectGoesToTheDefaultNamespace) {
+TEST(EventRecord, TheEventOfAClusterScopedObjectIsInTheDefaultNamespace) {
   EventRecord record = moved("x");
   record.regarding = ObjectRef{"v1", "Node", "", "node-1", "", "", ""};
   const api::Event event = to_event(record, EventSeries{"node-1.1", {}, {}, 1}, {"rescheduler", ""});
   EXPECT_EQ(event.metadata().namespace_(), "default");
   EXPECT_FALSE(event.regarding().has_namespace_());
-  EXPECT_EQ(event.reporting_instance(), "rescheduler") << "required by the server";
+  EXPECT_EQ(event.reporting_instance(), "rescheduler") << "the server requires an instance";
 }
 
 TEST(EventSeries, IsPatchedWithCountAndLastTime) {
@@ -110,7 +110,7 @@ TEST(EventSeries, IsPatchedWithCountAndLastTime) {
             R"({"series":{"count":7,"lastObservedTime":"2023-11-14T22:13:20.000005Z"}})");
 }
 
-TEST(ObjectRef, IsMadeFromAnyObject) {
+TEST(ObjectRef, IsMadeFromTheMetadataOfAnObject) {
   api::Pod pod;
   pod.mutable_metadata()->set_namespace_("web");
   pod.mutable_metadata()->set_name("api-0");

@@ -55,7 +55,7 @@ struct Fixture {
   VirtualTime time;
 };
 
-TEST(EventRecorder, WritesWhatWasRecorded) {
+TEST(EventRecorder, WritesARecordedEvent) {
   Fixture fixture;
   fixture.recorder->record(moved("api-0"));
   fixture.flush();
@@ -77,7 +77,7 @@ TEST(EventRecorder, PatchesTheSeriesOfARepeatedRecord) {
   EXPECT_THAT(fixture.api.calls().back().patch, HasSubstr(R"("count":5)"));
 }
 
-TEST(EventRecorder, MakesAnExpiredEventAgainWithItsSeries) {
+TEST(EventRecorder, CreatesAnExpiredEventAgainWithItsSeries) {
   Fixture fixture;
   fixture.recorder->record(moved("api-0"));
   fixture.flush();
@@ -90,7 +90,7 @@ TEST(EventRecorder, MakesAnExpiredEventAgainWithItsSeries) {
   EXPECT_EQ(event->series().count(), 2);
 }
 
-TEST(EventRecorder, RepeatsWhatFailedForNow) {
+TEST(EventRecorder, RepeatsAWriteAfterATransientFailure) {
   Fixture fixture;
   fixture.api.fail_calls(0, 3, kAway);
   fixture.recorder->record(moved("api-0"));
@@ -99,7 +99,7 @@ TEST(EventRecorder, RepeatsWhatFailedForNow) {
   EXPECT_EQ(fixture.dropped("write_failed"), 0);
 }
 
-TEST(EventRecorder, TakesAnEventThatIsThereForItsOwnWhoseAnswerWasLost) {
+TEST(EventRecorder, AnExistingEventAfterALostResponseCountsAsWritten) {
   Fixture fixture;
   fixture.api.fail_calls(0, 1, kAway, ScriptedApi::Effect::Done);
   fixture.recorder->record(moved("api-0"));
@@ -108,7 +108,7 @@ TEST(EventRecorder, TakesAnEventThatIsThereForItsOwnWhoseAnswerWasLost) {
   EXPECT_EQ(fixture.written(), 1);
 }
 
-TEST(EventRecorder, GivesUpAfterAFewTriesAndCountsIt) {
+TEST(EventRecorder, GivesUpAfterFiveTriesAndCountsTheDroppedEvent) {
   Fixture fixture;
   fixture.api.fail_calls(0, 5, kAway);
   fixture.recorder->record(moved("api-0"));
@@ -117,10 +117,10 @@ TEST(EventRecorder, GivesUpAfterAFewTriesAndCountsIt) {
   EXPECT_EQ(fixture.dropped("write_failed"), 1);
   fixture.recorder->record(moved("api-1"));
   fixture.flush();
-  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u) << "the next one has its own tries";
+  EXPECT_EQ(fixture.api.all<api::Event>().size(), 1u) << "the next event has its own tries";
 }
 
-TEST(EventRecorder, DoesNotRepeatWhatTheServerWillNeverTake) {
+TEST(EventRecorder, DoesNotRepeatAWriteThatTheServerDenies) {
   Fixture fixture;
   fixture.api.fail_calls(0, 1, Error{Errc::Denied, "namespace is terminating", {}, 403});
   fixture.recorder->record(moved("api-0"));
@@ -129,7 +129,7 @@ TEST(EventRecorder, DoesNotRepeatWhatTheServerWillNeverTake) {
   EXPECT_EQ(fixture.dropped("write_failed"), 1);
 }
 
-TEST(EventRecorder, DropsTheOldestWhenTheQueueIsFull) {
+TEST(EventRecorder, DropsTheOldestRecordsWhenTheQueueIsFull) {
   EventRecorderSettings settings;
   settings.queue = 3;
   Fixture fixture(settings);
@@ -143,7 +143,7 @@ TEST(EventRecorder, DropsTheOldestWhenTheQueueIsFull) {
   EXPECT_EQ(fixture.dropped("queue_full"), 7);
 }
 
-TEST(EventRecorder, LosesNothingWithoutCountingItWhenManyThreadsTalkAtOnce) {
+TEST(EventRecorder, RecordsOfManyThreadsAreWrittenOrCountedAsDropped) {
   constexpr int kThreads = 4;
   constexpr int kEach = 500;
   EventRecorderSettings settings;
@@ -168,7 +168,7 @@ net::Task<void> run_then_open(EventRecorder& recorder, std::shared_ptr<net::Gate
 }
 
 // Runs the recorder until it has called the API once.
-net::Task<Result<void>> run_until_it_calls(Fixture& fixture) {
+net::Task<Result<void>> run_until_first_call(Fixture& fixture) {
   auto gate = std::make_shared<net::Gate>(fixture.time.loop.executor());
   auto job = std::make_shared<net::Job>();
   fixture.api.before_each([job](const ApiCall&) -> std::optional<Error> {
@@ -180,19 +180,19 @@ net::Task<Result<void>> run_until_it_calls(Fixture& fixture) {
   co_return ended;
 }
 
-TEST(EventRecorder, LooksAfterSeriesWhileItRuns) {
+TEST(EventRecorder, RunWritesTheCountOfADueSeries) {
   Fixture fixture;
   for (int i = 0; i < 2; ++i) {
     fixture.recorder->record(moved("api-0"));
     fixture.flush();
   }
   fixture.recorder->record(moved("api-0"));  // only counted until the series is due
-  ASSERT_TRUE(fixture.time.loop.await_result(run_until_it_calls(fixture)));
+  ASSERT_TRUE(fixture.time.loop.await_result(run_until_first_call(fixture)));
   EXPECT_EQ(fixture.api.calls().size(), 3u);
   EXPECT_THAT(fixture.api.calls().back().patch, HasSubstr(R"("count":3)"));
 }
 
-TEST(EventRecorder, MayGoAwayWhileItsWritersAreAtWork) {
+TEST(EventRecorder, CanBeDestroyedWhileWritesArePending) {
   Fixture fixture;
   const auto busy = fixture.hold_the_loop();
   for (int i = 0; i < 20; ++i) fixture.recorder->record(moved("p" + std::to_string(i)));

@@ -26,7 +26,7 @@ ExtenderNode node_named(const std::string& name) {
   return ExtenderNode{std::move(node)};
 }
 
-TEST(ExtenderWire, ArgumentsAreSpelledAsGoSpellsThem) {
+TEST(ExtenderWire, ArgumentsAreWrittenWithTheFieldNamesOfGo) {
   ExtenderArgs args;
   args.pod = pod_named("p");
   args.node_names = {"a", "b\"c"};
@@ -39,7 +39,7 @@ TEST(ExtenderWire, ArgumentsAreSpelledAsGoSpellsThem) {
             R"("NodeNames":null})");
 }
 
-TEST(ExtenderWire, NoNamesAndNoNodesDifferFromEmptyOnes) {
+TEST(ExtenderWire, AbsentNamesAndNodesDifferFromEmptyLists) {
   auto none = read_extender_args(R"({"Pod":{},"Nodes":null})");
   ASSERT_TRUE(none) << none.error().message;
   EXPECT_FALSE(none->nodes);
@@ -50,7 +50,7 @@ TEST(ExtenderWire, NoNamesAndNoNodesDifferFromEmptyOnes) {
   EXPECT_TRUE(empty->node_names && empty->node_names->empty());
 }
 
-TEST(ExtenderWire, KeysAreReadWhateverTheirCaseAndTheLastOneCounts) {
+TEST(ExtenderWire, KeysAreCaseInsensitiveAndTheLastDuplicateWins) {
   auto result = read_filter_result(
       R"({"nodenames":["x"],"NODENAMES":["a"],"failedNodes":{"b":"full"},"failedAndUnresolvableNodes":{"c":"gone"}})");
   ASSERT_TRUE(result) << result.error().message;
@@ -63,7 +63,7 @@ TEST(ExtenderWire, KeysAreReadWhateverTheirCaseAndTheLastOneCounts) {
   EXPECT_THAT(*scores, ElementsAre(HostPriority{"a", 7}, HostPriority{"b", 0}));
 }
 
-TEST(ExtenderWire, ANodeIsWrittenBackWithFieldsWeDoNotKnow) {
+TEST(ExtenderWire, UnknownFieldsOfANodeAreWrittenBack) {
   auto args = read_extender_args(R"({"Pod":{},"Nodes":{"items":[{"metadata":{"name":"n"},"status":{"novel":1}}]}})");
   ASSERT_TRUE(args) << args.error().message;
   ASSERT_EQ(args->nodes->size(), 1u);
@@ -73,7 +73,7 @@ TEST(ExtenderWire, ANodeIsWrittenBackWithFieldsWeDoNotKnow) {
   EXPECT_THAT(write_filter_result(result), HasSubstr(R"("items":[{"metadata":{"name":"n"},"status":{"novel":1}}])"));
 }
 
-TEST(ExtenderWire, PreemptionTravelsInBothForms) {
+TEST(ExtenderWire, PreemptionIsReadAndWrittenInBothForms) {
   ExtenderPreemptionArgs args;
   args.pod = pod_named("high");
   args.victims.emplace();
@@ -90,7 +90,7 @@ TEST(ExtenderWire, PreemptionTravelsInBothForms) {
   EXPECT_EQ(read_preemption_result(write_preemption_result(meta)).value(), meta);
 }
 
-TEST(ExtenderWire, WhatIsWrongIsNamedWithItsPlace) {
+TEST(ExtenderWire, ErrorsNameTheInvalidField) {
   const auto error_text = [](const auto& result) { return result ? std::string("accepted") : result.error().message; };
   EXPECT_THAT(error_text(read_extender_args("{")), HasSubstr("the extender's arguments cannot be read"));
   EXPECT_THAT(error_text(read_extender_args("[]")), HasSubstr("expected an object, got an array"));
@@ -105,7 +105,7 @@ TEST(ExtenderWire, WhatIsWrongIsNamedWithItsPlace) {
               HasSubstr(R"(NodeNameToMetaVictims["n"].Pods[0]: expected an object)"));
 }
 
-RC_GTEST_PROP(ExtenderWire, BindingsComeBackAsTheyWent, (std::string name, std::string uid)) {
+RC_GTEST_PROP(ExtenderWire, BindingsAreReadBackUnchanged, (std::string name, std::string uid)) {
   // JSON is text: bytes that are not UTF-8 cannot be preserved.
   for (std::string* text : {&name, &uid}) {
     for (char& letter : *text) letter = static_cast<char>(letter & 0x7f);

@@ -36,7 +36,7 @@ class ObjectStoreTest : public testing::Test {
   ObjectPtr before_;
 };
 
-TEST_F(ObjectStoreTest, ShowsOnlyWhatWasReplacedToThoseWhoAskForNoMore) {
+TEST_F(ObjectStoreTest, BeforeReplacedReturnsTheOldObjectOnlyForAReplacement) {
   upsert(pod("a", "1"));
   before_.reset();
   EXPECT_EQ(store_.upsert(pod("a", "2"), &before_, ObjectStore::Before::Replaced), Outcome::Updated);
@@ -47,12 +47,12 @@ TEST_F(ObjectStoreTest, ShowsOnlyWhatWasReplacedToThoseWhoAskForNoMore) {
   EXPECT_EQ(before_version(), "2");
 }
 
-TEST(ObjectStoreOfNames, KnowsWhatIsGoneAndNothingElse) {
+TEST(ObjectStoreOfNames, KeepsOnlyMetadataAndReportsRemovedObjects) {
   ObjectStore store(resource_of<api::Pod>(), Keep::Names);
   store.upsert(pod("a", "1", "n"), nullptr);
   store.upsert(pod("b", "1", "n"), nullptr);
   EXPECT_EQ(store.upsert(pod("b", "1", "n"), nullptr), Outcome::Known);
-  EXPECT_EQ(to_json(*store.find("web", "a")), to_json(pod("a", "1"))) << "without its node";
+  EXPECT_EQ(to_json(*store.find("web", "a")), to_json(pod("a", "1"))) << "the node name is not stored";
   store.begin_pass();
   store.upsert(pod("b", "1", "n"), nullptr);
   const auto gone = store.end_pass();
@@ -60,29 +60,30 @@ TEST(ObjectStoreOfNames, KnowsWhatIsGoneAndNothingElse) {
   EXPECT_EQ(static_cast<const api::Pod&>(*gone.front()).metadata().uid(), "uid-a");
 }
 
-TEST_F(ObjectStoreTest, SaysWhetherAnObjectIsNewChangedOrKnown) {
+TEST_F(ObjectStoreTest, UpsertReturnsWhetherAnObjectIsNewChangedOrKnown) {
   EXPECT_EQ(upsert(pod("a", "1")), Outcome::Added);
   EXPECT_EQ(before_, nullptr);
-  EXPECT_EQ(upsert(pod("a", "1")), Outcome::Known) << "the same version is no news";
+  EXPECT_EQ(upsert(pod("a", "1")), Outcome::Known) << "the same version is not a change";
   EXPECT_EQ(upsert(pod("a", "2")), Outcome::Updated);
   EXPECT_EQ(before_version(), "1");
   EXPECT_EQ(store_.upsert(pod("a", "3"), nullptr), Outcome::Updated);
 
-  EXPECT_EQ(to_json(*store_.find("web", "a")), to_json(pod("a", "3"))) << "what goes in comes out";
+  EXPECT_EQ(to_json(*store_.find("web", "a")), to_json(pod("a", "3")))
+      << "the stored object must equal the last upsert";
   EXPECT_EQ(store_.find("other", "a"), nullptr);
   EXPECT_TRUE(store_.remove("web", "a"));
   EXPECT_FALSE(store_.remove("web", "a"));
 }
 
-TEST_F(ObjectStoreTest, AnObjectMadeAnewUnderItsNameIsAnotherOne) {
+TEST_F(ObjectStoreTest, AnObjectWithTheSameNameAndAnotherUidReplacesTheOldObject) {
   upsert(pod("a", "1"));
-  auto reborn = pod("a", "9");
-  reborn.mutable_metadata()->set_uid("another");
-  EXPECT_EQ(upsert(reborn), Outcome::Replaced);
+  auto recreated = pod("a", "9");
+  recreated.mutable_metadata()->set_uid("another");
+  EXPECT_EQ(upsert(recreated), Outcome::Replaced);
   EXPECT_EQ(before_version(), "1");
 }
 
-TEST_F(ObjectStoreTest, APassRemovesExactlyWhatItDidNotSee) {
+TEST_F(ObjectStoreTest, EndPassRemovesExactlyTheObjectsThatWereNotSeen) {
   for (const char* name : {"kept", "changed", "gone"}) upsert(pod(name, "1"));
   store_.begin_pass();
   EXPECT_EQ(upsert(pod("kept", "1")), Outcome::Known);
@@ -95,7 +96,7 @@ TEST_F(ObjectStoreTest, APassRemovesExactlyWhatItDidNotSee) {
   EXPECT_EQ(store_.size(), 3U);
 }
 
-TEST_F(ObjectStoreTest, APassThatNeverEndsRemovesNothing) {
+TEST_F(ObjectStoreTest, AnUnfinishedPassRemovesNothing) {
   upsert(pod("a", "1"));
   upsert(pod("b", "1"));
   store_.begin_pass();
@@ -126,7 +127,7 @@ TEST_F(ObjectStoreTest, IndexesFollowEveryChange) {
   EXPECT_TRUE(store_.indexed("no such index", "n1").empty());
 }
 
-TEST_F(ObjectStoreTest, AnIndexFunctionMayNameAValueTwice) {
+TEST_F(ObjectStoreTest, AnIndexFunctionMayReturnAValueTwice) {
   store_.add_index("twice", [](const Message&) { return std::vector<std::string>{"x", "x"}; });
   upsert(pod("a", "1"));
   store_.remove("web", "a");

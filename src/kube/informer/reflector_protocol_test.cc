@@ -30,26 +30,26 @@ TEST_F(ReflectorProtocolTest, ListsThenWatchesFromTheListsVersion) {
   EXPECT_EQ(watched_from(reflector.next(Listed{"10"})), "10");
 }
 
-TEST_F(ReflectorProtocolTest, ResumesWhereTheStreamBroke) {
+TEST_F(ReflectorProtocolTest, ResumesTheWatchAtTheLastVersionAfterAnEndOrAFailure) {
   auto reflector = protocol(false);
   (void)reflector.next(Started{});
   (void)reflector.next(Listed{"10"});
   reflector.progressed("12");
   EXPECT_EQ(watched_from(reflector.next(Ended{})), "12");
   EXPECT_EQ(slept(reflector.next(Failed{})), milliseconds{100});
-  EXPECT_EQ(watched_from(reflector.next(Woke{})), "12") << "a failure must not forget the version";
+  EXPECT_EQ(watched_from(reflector.next(Woke{})), "12") << "a failure must not reset the version";
 }
 
-TEST_F(ReflectorProtocolTest, ExpiredListsAgainAtOnceAndOnlyOnce) {
+TEST_F(ReflectorProtocolTest, ListsAtOnceAfterAnExpiredWatchAndBacksOffAfterAnExpiredList) {
   auto reflector = protocol(false);
   (void)reflector.next(Started{});
   (void)reflector.next(Listed{"10"});
   EXPECT_TRUE(std::holds_alternative<List>(reflector.next(Expired{})));
-  EXPECT_EQ(slept(reflector.next(Expired{})), milliseconds{100}) << "a list that expires again must not spin";
+  EXPECT_EQ(slept(reflector.next(Expired{})), milliseconds{100}) << "an expired list must not be repeated at once";
   EXPECT_TRUE(std::holds_alternative<List>(reflector.next(Woke{})));
 }
 
-TEST_F(ReflectorProtocolTest, FallsBackToListsForGoodWhenStreamingIsUnsupported) {
+TEST_F(ReflectorProtocolTest, UsesListsPermanentlyWhenStreamingIsUnsupported) {
   auto reflector = protocol(true);
   EXPECT_TRUE(std::holds_alternative<StreamList>(reflector.next(Started{})));
   EXPECT_TRUE(std::holds_alternative<List>(reflector.next(StreamingUnsupported{})));
@@ -57,7 +57,7 @@ TEST_F(ReflectorProtocolTest, FallsBackToListsForGoodWhenStreamingIsUnsupported)
   EXPECT_TRUE(std::holds_alternative<List>(reflector.next(Expired{})));
 }
 
-TEST_F(ReflectorProtocolTest, AStreamedListGoesOnAsAWatch) {
+TEST_F(ReflectorProtocolTest, AStreamedListContinuesAsAWatch) {
   auto reflector = protocol(true);
   (void)reflector.next(Started{});
   reflector.progressed("20");
@@ -72,7 +72,7 @@ TEST_F(ReflectorProtocolTest, AnInterruptedStreamedListStartsOver) {
   EXPECT_TRUE(std::holds_alternative<StreamList>(reflector.next(Woke{})));
 }
 
-TEST_F(ReflectorProtocolTest, BacksOffFromAServerThatAcceptsAndDropsEverybody) {
+TEST_F(ReflectorProtocolTest, BacksOffWhenTheServerEndsWatchesWithoutProgress) {
   auto reflector = protocol(false);
   (void)reflector.next(Started{});
   (void)reflector.next(Listed{"10"});
@@ -82,10 +82,10 @@ TEST_F(ReflectorProtocolTest, BacksOffFromAServerThatAcceptsAndDropsEverybody) {
   }
   reflector.progressed("11");
   (void)reflector.next(Ended{});
-  EXPECT_EQ(slept(reflector.next(Ended{})), milliseconds{100}) << "progress starts the back-off over";
+  EXPECT_EQ(slept(reflector.next(Ended{})), milliseconds{100}) << "progress resets the backoff";
 }
 
-TEST_F(ReflectorProtocolTest, HonoursWhatTheServerAskedFor) {
+TEST_F(ReflectorProtocolTest, WaitsAtLeastTheRetryAfterOfTheServer) {
   auto reflector = protocol(false);
   (void)reflector.next(Started{});
   EXPECT_GE(slept(reflector.next(Failed{milliseconds{7000}})), milliseconds{7000});

@@ -186,13 +186,14 @@ struct Listener {
     };
     handler.updated = [this](const PodPtr& before, const PodPtr& after) {
       auto& known = version_of[after->metadata().name()];
-      if (known != before->metadata().resource_version()) complaints.push_back("updated from what was never told");
+      if (known != before->metadata().resource_version()) complaints.push_back("updated from an unknown version");
       if (before->metadata().uid() != after->metadata().uid()) complaints.push_back("updated into another object");
-      if (std::stoull(after->metadata().resource_version()) <= std::stoull(known)) complaints.push_back("went back");
+      if (std::stoull(after->metadata().resource_version()) <= std::stoull(known))
+        complaints.push_back("updated to an older version");
       known = after->metadata().resource_version();
     };
     handler.removed = [this](const PodPtr& pod) {
-      if (version_of.erase(pod->metadata().name()) == 0) complaints.push_back("removed what was never there");
+      if (version_of.erase(pod->metadata().name()) == 0) complaints.push_back("removed an unknown object");
     };
     handler.synced = [this] { ++synced; };
     informer.add_handler(std::move(handler));
@@ -217,7 +218,7 @@ struct RunResult {
   std::map<std::string, std::string> on_server;
 };
 
-RunResult play(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
+RunResult run_informer(std::uint64_t seed, double failure_rate, bool streaming, int mutations) {
   set_log_level(LogLevel::Off);  // hundreds of broken streams are expected here
   net::EventLoop loop;
   Rng rng(seed);
@@ -254,7 +255,7 @@ RunResult play(std::uint64_t seed, double failure_rate, bool streaming, int muta
   return result;
 }
 
-void expect_right(const RunResult& result, std::uint64_t seed) {
+void expect_consistent(const RunResult& result, std::uint64_t seed) {
   EXPECT_EQ(result.in_store, result.on_server) << "seed " << seed;
   for (const Listener* listener : {&result.early, &result.late}) {
     EXPECT_EQ(listener->version_of, result.on_server) << "seed " << seed;
@@ -264,12 +265,12 @@ void expect_right(const RunResult& result, std::uint64_t seed) {
 }
 
 TEST(Reflector, FollowsACollectionOverAGoodNetwork) {
-  expect_right(play(1, 0.0, true, 50), 1);
-  expect_right(play(2, 0.0, false, 50), 2);
+  expect_consistent(run_informer(1, 0.0, true, 50), 1);
+  expect_consistent(run_informer(2, 0.0, false, 50), 2);
 }
 
 // Decoded objects that other threads have not processed yet must not accumulate.
-TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
+TEST(Reflector, WaitsUntilHandlersAreDrainedWhileReadingTheInitialState) {
   for (const bool streaming : {true, false}) {
     net::EventLoop loop;
     Rng rng(1);
@@ -278,16 +279,16 @@ TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
     SystemClock clock;
     Collection collection(rng, 0.0, streaming);
     collection.fill(3000);
-    std::size_t untaken = 0;
+    std::size_t undrained = 0;
     std::size_t most = 0;
     InformerSettings settings;
     settings.page = 250;
     settings.drained = [&]() -> net::Task<void> {
-      untaken = 0;
+      undrained = 0;
       co_return;
     };
     Informer<api::Pod> informer(collection, settings, {loop.executor(), &timers, &clock, &rng, &metrics});
-    informer.add_handler({.upserted = [&](const PodPtr&) { most = std::max(most, ++untaken); }});
+    informer.add_handler({.upserted = [&](const PodPtr&) { most = std::max(most, ++undrained); }});
     net::Job running;
     collection.on_idle = [&] { running.cancel(); };
     std::promise<void> done;
@@ -298,11 +299,11 @@ TEST(Reflector, WaitsForThoseItTellsWhileItReadsAWholeState) {
   }
 }
 
-RC_GTEST_PROP(Reflector, MissesNothingAndTellsNothingTwiceOverABadNetwork, ()) {
+RC_GTEST_PROP(Reflector, HandlersGetAConsistentSequenceAndTheFinalStateOverABadNetwork, ()) {
   const auto seed = *rc::gen::arbitrary<std::uint64_t>();
   const bool streaming = *rc::gen::arbitrary<bool>();
   const double failure_rate = *rc::gen::element(0.05, 0.2, 0.4);
-  const RunResult result = play(seed, failure_rate, streaming, 20);
+  const RunResult result = run_informer(seed, failure_rate, streaming, 20);
   RC_ASSERT(result.in_store == result.on_server);
   RC_ASSERT(result.early.version_of == result.on_server);
   RC_ASSERT(result.late.version_of == result.on_server);

@@ -9,10 +9,10 @@
 namespace rescheduler::kube {
 namespace {
 
-struct Named final : Component {
-  Named(std::string the_name, std::vector<std::string>& the_log, bool in_time = true)
+struct NamedComponent final : Component {
+  NamedComponent(std::string the_name, std::vector<std::string>& the_log, bool in_time = true)
       : name(std::move(the_name)), log(the_log), ends(in_time) {}
-  ~Named() override { log.push_back(name + " goes"); }
+  ~NamedComponent() override { log.push_back(name + " is destroyed"); }
   net::Task<bool> stop(std::chrono::nanoseconds /*grace*/) override {
     log.push_back(name + " stops");
     co_return ends;
@@ -28,24 +28,25 @@ net::Task<Result<bool>> stopped(Components& components) {
   co_return ended;
 }
 
-TEST(Components, StopAndGoInTheReverseOrderOfTheirMaking) {
+TEST(Components, AreStoppedAndDestroyedInReverseOrder) {
   std::vector<std::string> log;
   {
     net::EventLoop loop;
     Components components;
-    components.add(std::make_unique<Named>("port", log));
-    components.add(std::make_unique<Named>("scheduler", log));
+    components.add(std::make_unique<NamedComponent>("port", log));
+    components.add(std::make_unique<NamedComponent>("scheduler", log));
     EXPECT_EQ(loop.await_result(stopped(components)), true);
   }
-  EXPECT_THAT(log, testing::ElementsAre("scheduler stops", "port stops", "scheduler goes", "port goes"));
+  EXPECT_THAT(log,
+              testing::ElementsAre("scheduler stops", "port stops", "scheduler is destroyed", "port is destroyed"));
 }
 
-TEST(Components, AreAllStoppedAlthoughOneDoesNotEndInTime) {
+TEST(Components, AreAllStoppedEvenIfOneDoesNotEndInTime) {
   std::vector<std::string> log;
   net::EventLoop loop;
   Components components;
-  components.add(std::make_unique<Named>("port", log));
-  components.add(std::make_unique<Named>("scheduler", log, false));
+  components.add(std::make_unique<NamedComponent>("port", log));
+  components.add(std::make_unique<NamedComponent>("scheduler", log, false));
   EXPECT_EQ(loop.await_result(stopped(components)), false);
   EXPECT_THAT(log, testing::ElementsAre("scheduler stops", "port stops"));
 }

@@ -16,7 +16,7 @@ using namespace election;
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-struct Fixture {
+struct SimulationOptions {
   int candidates = 3;
   double loss = 0.2;      // of a request before the server, or of an answer after it
   double freeze = 0.05;   // probability that a process stops for a while when an input arrives
@@ -59,34 +59,34 @@ class Server {
 
 class Simulation {
  public:
-  Simulation(Fixture world, std::uint64_t seed) : world_(world), rng_(seed) {
-    for (int i = 0; i < world.candidates; ++i) {
+  Simulation(SimulationOptions options, std::uint64_t seed) : options_(options), rng_(seed) {
+    for (int i = 0; i < options.candidates; ++i) {
       processes_.push_back(start());
       const std::size_t index = processes_.size() - 1;
       deliver(index, random(5s), Started{});
     }
-    if (world.deletions) plan_deletion();
+    if (options.deletions) plan_deletion();
   }
 
-  // Stops at the first moment with two acting leaders.
+  // Stops at the first moment when two candidates may act as leader.
   void run_until(nanoseconds end) {
-    while (!events_.empty() && events_.top().at <= end && !two_led_) {
+    while (!events_.empty() && events_.top().at <= end && !two_leaders_) {
       Event event = events_.top();
       events_.pop();
       now_ = event.at;
       event.action();
       const int acting = count_acting();
-      two_led_ = acting > 1;
+      two_leaders_ = acting > 1;
       led_ += acting == 1 ? 1 : 0;
     }
     now_ = end;
   }
   void stop_faults() {
-    world_.loss = world_.freeze = world_.restart = world_.slow = 0;
-    world_.deletions = false;
+    options_.loss = options_.freeze = options_.restart = options_.slow = 0;
+    options_.deletions = false;
   }
 
-  bool two_led() const { return two_led_; }
+  bool two_leaders() const { return two_leaders_; }
   int times_led() const { return led_; }
   int terms() const { return terms_; }
   int count_acting() const {
@@ -125,7 +125,7 @@ class Simulation {
     process.rng = std::make_unique<Rng>(rng_.next());
     ElectionSettings settings;
     settings.identity = "process-" + std::to_string(incarnations_);
-    settings.missing = world_.missing;
+    settings.missing = options_.missing;
     process.protocol = std::make_unique<ElectionProtocol>(settings, *process.rng);
     process.steady_offset = random(100h);
     process.wall_offset = random(100h);
@@ -139,7 +139,7 @@ class Simulation {
     return nanoseconds{static_cast<nanoseconds::rep>(rng_.below(static_cast<std::uint64_t>(bound.count())))};
   }
   bool chance(double probability) { return rng_.unit() < probability; }
-  nanoseconds travel() { return chance(world_.slow) ? random(20s) : 1ms + random(50ms); }
+  nanoseconds travel() { return chance(options_.slow) ? random(20s) : 1ms + random(50ms); }
 
   void deliver(std::size_t index, nanoseconds after, Input input) {
     const int incarnation = processes_[index].incarnation;
@@ -150,9 +150,9 @@ class Simulation {
   void reach(std::size_t index, int incarnation, const Input& input) {
     Process& process = processes_[index];
     if (process.incarnation != incarnation) return;
-    if (chance(world_.freeze)) process.frozen_until = now_ + random(40s);
+    if (chance(options_.freeze)) process.frozen_until = now_ + random(40s);
     if (now_ < process.frozen_until) {
-      if (chance(world_.restart)) {
+      if (chance(options_.restart)) {
         process = start();
         deliver(index, random(1s), Started{});
         return;
@@ -178,8 +178,8 @@ class Simulation {
     at(gives_up, [this, index, incarnation, answered] {
       if (!std::exchange(*answered, true)) reach(index, incarnation, Failed{});
     });
-    if (chance(world_.loss)) return;  // the request is lost
-    const bool answer_lost = chance(world_.loss);
+    if (chance(options_.loss)) return;  // the request is lost
+    const bool answer_lost = chance(options_.loss);
     at(now_ + travel(), [this, index, incarnation, answered, answer_lost, action] {
       server_.now = now_;
       const Input answer = server_.answer(action);  // takes effect even if the process does not wait any more
@@ -199,13 +199,13 @@ class Simulation {
   // against a lease that is created and deleted unseen.
   void plan_deletion() {
     at(now_ + 90s + random(60s), [this] {
-      if (!world_.deletions) return;
+      if (!options_.deletions) return;
       if (server_.has_lease_since(now_ - 30s)) server_.remove();
       plan_deletion();
     });
   }
 
-  Fixture world_;
+  SimulationOptions options_;
   Rng rng_;
   Server server_;
   std::vector<Process> processes_;
@@ -213,38 +213,38 @@ class Simulation {
   std::uint64_t order_ = 0;
   nanoseconds now_{0};
   int incarnations_ = 0;
-  bool two_led_ = false;
+  bool two_leaders_ = false;
   int led_ = 0;
   int terms_ = 0;
 };
 
-Fixture arbitrary_world() {
-  Fixture world;
-  world.candidates = *rc::gen::inRange(2, 6);
-  world.loss = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.4});
-  world.freeze = *rc::gen::elementOf(std::vector<double>{0.0, 0.02, 0.2});
-  world.restart = *rc::gen::elementOf(std::vector<double>{0.0, 0.2});
-  world.slow = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.5});
-  return world;
+SimulationOptions arbitrary_options() {
+  SimulationOptions options;
+  options.candidates = *rc::gen::inRange(2, 6);
+  options.loss = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.4});
+  options.freeze = *rc::gen::elementOf(std::vector<double>{0.0, 0.02, 0.2});
+  options.restart = *rc::gen::elementOf(std::vector<double>{0.0, 0.2});
+  options.slow = *rc::gen::elementOf(std::vector<double>{0.0, 0.1, 0.5});
+  return options;
 }
 
-RC_GTEST_PROP(Election, NeverTwoInOfficeAtTheSameInstant, ()) {
-  Simulation simulation(arbitrary_world(), *rc::gen::arbitrary<std::uint64_t>());
+RC_GTEST_PROP(Election, TwoCandidatesNeverLeadAtTheSameTime, ()) {
+  Simulation simulation(arbitrary_options(), *rc::gen::arbitrary<std::uint64_t>());
   simulation.run_until(20min);
-  RC_ASSERT_FALSE(simulation.two_led());
+  RC_ASSERT_FALSE(simulation.two_leaders());
 }
 
-RC_GTEST_PROP(Election, NeverTwoInOfficeThoughTheLeaseIsDeletedNowAndThen, ()) {
-  Fixture world = arbitrary_world();
-  world.deletions = true;
-  world.missing = MissingLease::WaitOut;
-  Simulation simulation(world, *rc::gen::arbitrary<std::uint64_t>());
+RC_GTEST_PROP(Election, TwoCandidatesNeverLeadAtTheSameTimeWhenTheLeaseIsDeleted, ()) {
+  SimulationOptions options = arbitrary_options();
+  options.deletions = true;
+  options.missing = MissingLease::WaitOut;
+  Simulation simulation(options, *rc::gen::arbitrary<std::uint64_t>());
   simulation.run_until(20min);
-  RC_ASSERT_FALSE(simulation.two_led());
+  RC_ASSERT_FALSE(simulation.two_leaders());
 }
 
-RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
-  Simulation simulation(arbitrary_world(), *rc::gen::arbitrary<std::uint64_t>());
+RC_GTEST_PROP(Election, OneCandidateLeadsSoonAfterTheFaultsEnd, ()) {
+  Simulation simulation(arbitrary_options(), *rc::gen::arbitrary<std::uint64_t>());
   simulation.run_until(5min);
   simulation.stop_faults();
   simulation.run_until(7min);
@@ -252,9 +252,9 @@ RC_GTEST_PROP(Election, SomebodyLeadsSoonAfterTheTroubleIsOver, ()) {
 }
 
 // The safety property would prove nothing if no candidate ever led.
-TEST(Election, TheSimulatedTroubleStillHasManyTermsOfOffice) {
-  Fixture world;
-  Simulation simulation(world, 1);
+TEST(Election, ASimulationWithFaultsHasManyLeadershipTerms) {
+  SimulationOptions options;
+  Simulation simulation(options, 1);
   simulation.run_until(60min);
   EXPECT_GT(simulation.terms(), 20);
   EXPECT_GT(simulation.times_led(), 500);

@@ -67,7 +67,7 @@ bool is(const Action& action) {
   return std::holds_alternative<T>(action);
 }
 
-TEST(ElectionSettings, AreRefusedWhenTwoCouldLead) {
+TEST(ElectionSettings, InvalidTimingsAndAnEmptyIdentityAreRefused) {
   struct Case {
     const char* what;
     nanoseconds lease, renew, retry;
@@ -96,7 +96,7 @@ TEST(ElectionSettings, AreRefusedWhenTwoCouldLead) {
       << "an empty identity is invalid: an empty holder means that the lease is free";
 }
 
-TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {
+TEST(ElectionProtocol, CreatesAMissingLeaseOnTheFirstStart) {
   Candidate candidate;
   EXPECT_TRUE(is<Read>(candidate.feed(Started{})));
   const Action action = candidate.feed(Missing{});
@@ -106,14 +106,14 @@ TEST(ElectionProtocol, CreatesTheLeaseOnAFirstStart) {
   EXPECT_EQ(record.duration, 15s);
   EXPECT_EQ(record.transitions, 0);
   EXPECT_EQ(record.acquired, unix_micros(candidate.clock.wall_now()));
-  EXPECT_FALSE(candidate.may_act()) << "asking is not having";
+  EXPECT_FALSE(candidate.may_act()) << "the candidate does not lead before the response";
 
   const Action then = candidate.feed(Written{"1"});
   EXPECT_EQ(std::get<Sleep>(then).duration, 2s);
   EXPECT_TRUE(candidate.may_act());
 }
 
-TEST(ElectionProtocol, LeavesAHeldLeaseAloneUntilItsWholeDurationWasWatched) {
+TEST(ElectionProtocol, TakesAHeldLeaseOnlyAfterItsWholeDurationWasObserved) {
   Candidate candidate;
   candidate.feed(Started{});
   EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("other"), "5"})));
@@ -127,7 +127,7 @@ TEST(ElectionProtocol, LeavesAHeldLeaseAloneUntilItsWholeDurationWasWatched) {
   EXPECT_EQ(candidate.written().holder, "me");
 }
 
-TEST(ElectionProtocol, StartsWatchingAgainWhenTheRecordChanges) {
+TEST(ElectionProtocol, RestartsTheWaitWhenTheLeaseRecordChanges) {
   Candidate candidate;
   candidate.feed(Started{});
   candidate.feed(Found{held_by("other", 0), "5"});
@@ -139,7 +139,7 @@ TEST(ElectionProtocol, StartsWatchingAgainWhenTheRecordChanges) {
   EXPECT_TRUE(is<Update>(candidate.feed(Found{held_by("other", 1), "6"})));
 }
 
-TEST(ElectionProtocol, IsNotImpressedByTimesFarInThePastOrFuture) {
+TEST(ElectionProtocol, IgnoresTheTimesInTheLeaseRecord) {
   for (const auto skew : {-1000h, 1000h}) {
     Candidate candidate;
     LeaseRecord record = held_by("other");
@@ -152,7 +152,7 @@ TEST(ElectionProtocol, IsNotImpressedByTimesFarInThePastOrFuture) {
   }
 }
 
-TEST(ElectionProtocol, HonoursTheDurationTheHolderPromisedNotItsOwn) {
+TEST(ElectionProtocol, WaitsForTheDurationInTheRecordNotInTheSettings) {
   Candidate candidate;
   LeaseRecord record = held_by("other");
   record.duration = 60s;
@@ -164,7 +164,7 @@ TEST(ElectionProtocol, HonoursTheDurationTheHolderPromisedNotItsOwn) {
   EXPECT_TRUE(is<Update>(candidate.feed(Found{record, "5"})));
 }
 
-TEST(ElectionProtocol, TakesARecordWithoutADurationForOneWithItsOwn) {
+TEST(ElectionProtocol, UsesTheConfiguredDurationWhenTheRecordHasNone) {
   Candidate candidate;
   LeaseRecord record = held_by("other");
   record.duration = 0s;
@@ -181,7 +181,7 @@ TEST(ElectionProtocol, TakesAReleasedLeaseAtOnce) {
   EXPECT_EQ(candidate.written().transitions, 4);
 }
 
-TEST(ElectionProtocol, WaitsLongerThanTheRetryPeriodButNotMoreThanTheJitterAllows) {
+TEST(ElectionProtocol, TheRetryPauseIsBetweenTheRetryPeriodAndTheMaximumJitter) {
   Candidate candidate;
   nanoseconds least = nanoseconds::max();
   nanoseconds most{0};
@@ -217,7 +217,8 @@ TEST(ElectionProtocol, ARenewalChangesTheRecordEvenIfTheWallClockStandsStill) {
   leader.lead();
   const LeaseRecord first = leader.written();
   leader.feed(Woke{});
-  EXPECT_NE(leader.written(), first) << "others judge by the change, and equal writes are not stored";
+  EXPECT_NE(leader.written(), first)
+      << "other candidates wait for a change, and the server does not store an equal write";
 }
 
 TEST(ElectionProtocol, MayActUntilTheRenewDeadlineCountedFromTheStartOfTheRequest) {
@@ -232,7 +233,7 @@ TEST(ElectionProtocol, MayActUntilTheRenewDeadlineCountedFromTheStartOfTheReques
   EXPECT_FALSE(leader.may_act());
 }
 
-TEST(ElectionProtocol, AnAnswerThatComesTooLateDoesNotMakeALeader) {
+TEST(ElectionProtocol, ALateResponseDoesNotMakeTheCandidateLeader) {
   Candidate candidate;
   candidate.feed(Started{});
   candidate.feed(Missing{});
@@ -240,19 +241,20 @@ TEST(ElectionProtocol, AnAnswerThatComesTooLateDoesNotMakeALeader) {
   const Action action = candidate.feed(Written{"1"});
   EXPECT_FALSE(candidate.protocol.leading());
   ASSERT_TRUE(is<Read>(action));
-  EXPECT_TRUE(is<Update>(candidate.feed(Found{candidate.written(), "1"}))) << "the lease is ours, so a fresh try";
+  EXPECT_TRUE(is<Update>(candidate.feed(Found{candidate.written(), "1"})))
+      << "the candidate holds the lease and writes again at once";
 }
 
-TEST(ElectionProtocol, AFrozenLeaderFindsItselfDeposedBeforeItDoesAnything) {
+TEST(ElectionProtocol, AFrozenLeaderMayNotActEvenBeforeTheProtocolRunsAgain) {
   Candidate leader;
   leader.lead();
   leader.clock.advance(1h);
-  EXPECT_FALSE(leader.may_act()) << "without the protocol having run at all";
+  EXPECT_FALSE(leader.may_act()) << "the deadline applies before the protocol runs";
   EXPECT_TRUE(is<Read>(leader.feed(Woke{})));
   EXPECT_FALSE(leader.protocol.leading());
 }
 
-TEST(ElectionProtocol, ALateAnswerToARenewalDoesNotReviveAFrozenLeader) {
+TEST(ElectionProtocol, ALateResponseToARenewalDoesNotExtendTheLeadership) {
   Candidate leader;
   leader.lead();
   ASSERT_TRUE(is<Update>(leader.wait(2s)));
@@ -262,7 +264,7 @@ TEST(ElectionProtocol, ALateAnswerToARenewalDoesNotReviveAFrozenLeader) {
   EXPECT_FALSE(leader.may_act());
 }
 
-TEST(ElectionProtocol, ReadsAtOnceWhenARenewalFailsAndRenewsWhatItFinds) {
+TEST(ElectionProtocol, ReadsTheLeaseAtOnceAfterAFailedRenewalAndRenewsTheNewVersion) {
   Candidate leader;
   leader.lead();
   const LeaseRecord mine = leader.written();
@@ -272,11 +274,11 @@ TEST(ElectionProtocol, ReadsAtOnceWhenARenewalFailsAndRenewsWhatItFinds) {
   const Action again = leader.feed(Found{mine, "9"});  // another client added a label: another version, the same record
   ASSERT_TRUE(is<Update>(again));
   EXPECT_EQ(std::get<Update>(again).version, "9");
-  EXPECT_TRUE(is<Sleep>(leader.feed(Failed{}))) << "one quick second try a round, then patience";
+  EXPECT_TRUE(is<Sleep>(leader.feed(Failed{}))) << "only one immediate second try per round";
   EXPECT_TRUE(is<Read>(leader.wait(2s)));
 }
 
-TEST(ElectionProtocol, StopsAtOnceWhenAnotherHoldsTheLease) {
+TEST(ElectionProtocol, StopsLeadingAtOnceWhenTheLeaseHasAnotherHolderOrNone) {
   for (const char* holder : {"other", ""}) {
     Candidate leader;
     leader.lead();
@@ -288,7 +290,7 @@ TEST(ElectionProtocol, StopsAtOnceWhenAnotherHoldsTheLease) {
   }
 }
 
-TEST(ElectionProtocol, GivesUpExactlyAtTheDeadlineWhateverStepFails) {
+TEST(ElectionProtocol, StopsLeadingExactlyAtTheDeadlineWhicheverStepFails) {
   // Each round of a renewal fails at another step; none may extend the leadership.
   for (const bool read_works : {false, true}) {
     Candidate leader;
@@ -317,19 +319,19 @@ TEST(ElectionProtocol, GivesUpExactlyAtTheDeadlineWhateverStepFails) {
   }
 }
 
-TEST(ElectionProtocol, ALeaderWhoseLeaseWasDeletedMakesItAgain) {
+TEST(ElectionProtocol, ALeaderCreatesItsDeletedLeaseAgain) {
   Candidate leader;
   leader.lead();
   const LeaseRecord mine = leader.written();
   leader.wait(2s);
   leader.feed(Failed{});
   ASSERT_TRUE(is<Create>(leader.feed(Missing{})));
-  EXPECT_EQ(leader.written().acquired, mine.acquired) << "the same term of office";
+  EXPECT_EQ(leader.written().acquired, mine.acquired) << "the acquire time must not change";
   leader.feed(Written{"8"});
   EXPECT_TRUE(leader.may_act());
 }
 
-TEST(ElectionProtocol, ACandidateWaitsOutALeaseThatWasDeletedUnderItsHolder) {
+TEST(ElectionProtocol, ACandidateWaitsTheLeaseDurationAfterAHeldLeaseWasDeleted) {
   Candidate candidate;
   candidate.feed(Started{});
   candidate.feed(Found{held_by("other"), "5"});
@@ -352,7 +354,7 @@ TEST(ElectionProtocol, ACandidateThatWasFrozenWhileTheLeaseWasMissingStartsWaiti
   EXPECT_TRUE(is<Create>(candidate.feed(Missing{})));
 }
 
-TEST(ElectionProtocol, ACarefulNewcomerWaitsBeforeItCreates) {
+TEST(ElectionProtocol, ACandidateWithWaitOutWaitsBeforeCreatingAMissingLease) {
   ElectionSettings settings = settings_for("me");
   settings.missing = MissingLease::WaitOut;
   Candidate candidate(settings);
@@ -362,19 +364,19 @@ TEST(ElectionProtocol, ACarefulNewcomerWaitsBeforeItCreates) {
   EXPECT_TRUE(is<Create>(candidate.feed(Missing{})));
 }
 
-TEST(ElectionProtocol, RecognisesItsOwnWriteWhoseAnswerWasLost) {
+TEST(ElectionProtocol, RecognisesItsOwnWriteAfterALostResponse) {
   Candidate candidate;
   candidate.feed(Started{});
   candidate.feed(Found{held_by(""), "5"});
   const LeaseRecord claimed = candidate.written();
   candidate.feed(Failed{});
   candidate.wait(3s);
-  ASSERT_TRUE(is<Update>(candidate.feed(Found{claimed, "6"}))) << "no need to wait for ourselves";
+  ASSERT_TRUE(is<Update>(candidate.feed(Found{claimed, "6"}))) << "a candidate does not wait for its own lease";
   candidate.feed(Written{"7"});
   EXPECT_TRUE(candidate.may_act());
 }
 
-TEST(ElectionProtocol, RecognisesTheFirstOfTwoTriesOnTheSameVersion) {
+TEST(ElectionProtocol, RecognisesTheFirstOfTwoWritesOnTheSameVersion) {
   Candidate candidate;
   candidate.feed(Started{});
   candidate.feed(Found{held_by(""), "5"});
@@ -387,7 +389,7 @@ TEST(ElectionProtocol, RecognisesTheFirstOfTwoTriesOnTheSameVersion) {
   EXPECT_TRUE(is<Update>(candidate.feed(Found{first, "6"})));
 }
 
-TEST(ElectionProtocol, ARecordInItsNameThatItDidNotWriteIsSomebodyElses) {
+TEST(ElectionProtocol, ARecordOfAnotherProcessWithTheSameIdentityIsNotItsOwn) {
   Candidate candidate;
   candidate.feed(Started{});
   EXPECT_TRUE(is<Sleep>(candidate.feed(Found{held_by("me"), "5"})));
@@ -400,7 +402,7 @@ TEST(ElectionProtocol, ARecordInItsNameThatItDidNotWriteIsSomebodyElses) {
   EXPECT_FALSE(leader.protocol.leading());
 }
 
-TEST(ElectionProtocol, ReleasesOnlyWhatItHolds) {
+TEST(ElectionProtocol, ReleasesOnlyALeaseThatTheCandidateHolds) {
   Candidate leader;
   leader.lead();
   const LeaseRecord mine = leader.written();

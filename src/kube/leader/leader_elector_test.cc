@@ -37,10 +37,10 @@ struct Fixture {
   explicit Fixture(LeaderSettings wanted = settings()) {
     LeaderCallbacks callbacks;
     callbacks.on_started_leading = [this] {
-      transitions.push_back(elector->fence()->may_act() ? "started" : "started without leave");
+      transitions.push_back(elector->fence()->may_act() ? "started" : "started without permission to act");
     };
     callbacks.on_stopped_leading = [this] {
-      transitions.push_back(elector->fence()->may_act() ? "stopped with leave" : "stopped");
+      transitions.push_back(elector->fence()->may_act() ? "stopped with permission to act" : "stopped");
     };
     callbacks.on_new_leader = [this](const std::string& identity) { leaders.push_back(identity); };
     elector = std::move(*LeaderElector::create(api, std::move(wanted), std::move(callbacks), time.services()));
@@ -81,7 +81,7 @@ struct Fixture {
   VirtualTime time;
 };
 
-TEST(LeaderElector, RefusesSettingsThatCannotBeRight) {
+TEST(LeaderElector, RefusesInvalidSettings) {
   VirtualTime time;
   ScriptedApi api;
   LeaderSettings nameless = settings();
@@ -92,7 +92,7 @@ TEST(LeaderElector, RefusesSettingsThatCannotBeRight) {
   EXPECT_FALSE(LeaderElector::create(api, late_renewal, {}, time.services()));
 }
 
-TEST(LeaderElector, LeadsUntilItIsCancelledAndKeepsTheLeaseIfNotToldToReleaseIt) {
+TEST(LeaderElector, LeadsUntilACancelAndKeepsTheLeaseByDefault) {
   Fixture fixture;
   fixture.run(10);
   EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
@@ -104,7 +104,7 @@ TEST(LeaderElector, LeadsUntilItIsCancelledAndKeepsTheLeaseIfNotToldToReleaseIt)
   EXPECT_FALSE(fixture.elector->fence()->may_act());
 }
 
-TEST(LeaderElector, ReleasesTheLeaseAfterItsOwnerStopped) {
+TEST(LeaderElector, ReleasesTheLeaseAfterTheStopCallback) {
   LeaderSettings wanted = settings();
   wanted.release_when_cancelled = true;
   Fixture fixture(wanted);
@@ -115,12 +115,12 @@ TEST(LeaderElector, ReleasesTheLeaseAfterItsOwnerStopped) {
     }
     return std::nullopt;
   });
-  EXPECT_THAT(transitions_at_release, ElementsAre("started", "stopped")) << "first stop, then let others in";
+  EXPECT_THAT(transitions_at_release, ElementsAre("started", "stopped")) << "the leader must stop before the release";
   EXPECT_EQ(fixture.record().holder, "");
   EXPECT_EQ(fixture.record().duration, 1s);
 }
 
-TEST(LeaderElector, ReleasesNothingThatAnotherHolds) {
+TEST(LeaderElector, DoesNotReleaseTheLeaseOfAnotherHolder) {
   LeaderSettings wanted = settings();
   wanted.release_when_cancelled = true;
   Fixture fixture(wanted);
@@ -131,7 +131,7 @@ TEST(LeaderElector, ReleasesNothingThatAnotherHolds) {
   EXPECT_EQ(fixture.record().holder, "other");
 }
 
-TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
+TEST(LeaderElector, KeepsLeadingAfterOneFailureAtAnyStep) {
   const Error broken{Errc::Unavailable, "connection lost", {}, 0};
   for (const auto effect : {ScriptedApi::Effect::None, ScriptedApi::Effect::Done}) {
     for (std::size_t step = 0; step < 8; ++step) {
@@ -140,12 +140,12 @@ TEST(LeaderElector, RidesOutOneFailureAtAnyStep) {
       fixture.run(14);
       EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "failed at call " << step;
       EXPECT_EQ(fixture.record().holder, "me");
-      EXPECT_EQ(fixture.record().transitions, 0) << "it never was another's";
+      EXPECT_EQ(fixture.record().transitions, 0) << "the lease never had another holder";
     }
   }
 }
 
-TEST(LeaderElector, StopsInTimeWhenEverythingFailsFromAnyStepOn) {
+TEST(LeaderElector, StopsWithinTheRenewDeadlineWhenAllCallsFailFromAnyStepOn) {
   const Error broken{Errc::Unavailable, "connection lost", {}, 0};
   for (std::size_t step = 2; step < 10; ++step) {
     Fixture fixture;
@@ -153,13 +153,13 @@ TEST(LeaderElector, StopsInTimeWhenEverythingFailsFromAnyStepOn) {
     fixture.run();
     ASSERT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "failed from call " << step;
     const auto now = unix_micros(fixture.time.clock.wall_now());
-    EXPECT_LE(now.seconds - fixture.record().renewed.seconds, 10) << "after that others may prepare to take over";
+    EXPECT_LE(now.seconds - fixture.record().renewed.seconds, 10) << "the renew deadline is 10 s";
     EXPECT_FALSE(fixture.elector->fence()->may_act());
     EXPECT_EQ(fixture.metric(), 0);
   }
 }
 
-TEST(LeaderElector, NoRequestMayOutliveTheTimeThatIsLeft) {
+TEST(LeaderElector, NoRequestTimeoutExceedsTheRemainingLeadershipTime) {
   Fixture fixture;
   fixture.run(SIZE_MAX, [&](const ApiCall& call) -> std::optional<Error> {
     EXPECT_LE(call.timeout, 5s);
@@ -172,7 +172,7 @@ TEST(LeaderElector, NoRequestMayOutliveTheTimeThatIsLeft) {
   EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
 }
 
-TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
+TEST(LeaderElector, TheFenceRefusesAFrozenProcessBeforeItsElectorRuns) {
   Fixture fixture;
   bool allowed_before = false;
   bool allowed_after = true;
@@ -188,7 +188,7 @@ TEST(LeaderElector, AFrozenProcessIsRefusedByTheFenceBeforeItsElectorRuns) {
   EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped"));
 }
 
-TEST(LeaderElector, StandsAgainAfterALossIfToldTo) {
+TEST(LeaderElector, BecomesLeaderAgainAfterALossWithRunAgain) {
   LeaderSettings wanted = settings();
   wanted.after_loss = AfterLoss::RunAgain;
   Fixture fixture(wanted);
@@ -201,7 +201,7 @@ TEST(LeaderElector, StandsAgainAfterALossIfToldTo) {
   EXPECT_EQ(fixture.record().transitions, 1);
 }
 
-TEST(LeaderElector, KeepsWhatOthersWroteOnTheLease) {
+TEST(LeaderElector, KeepsLabelsThatOtherClientsAddedToTheLease) {
   Fixture fixture;
   fixture.run(8, [&](const ApiCall&) -> std::optional<Error> {
     if (fixture.api.calls().size() != 4) return std::nullopt;
@@ -210,7 +210,7 @@ TEST(LeaderElector, KeepsWhatOthersWroteOnTheLease) {
     fixture.api.put(lease);
     return std::nullopt;
   });
-  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "a label is no reason to step down";
+  EXPECT_THAT(fixture.transitions, ElementsAre("started", "stopped")) << "a new label must not end the leadership";
   const auto lease = *fixture.api.find<api::Lease>("kube-system", "rescheduler-scheduler");
   EXPECT_EQ(lease.metadata().labels().at("team"), "a");
 }

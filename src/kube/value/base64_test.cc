@@ -7,7 +7,7 @@
 namespace rescheduler::kube {
 namespace {
 
-TEST(Base64, KnowsTheStandardVectors) {
+TEST(Base64, EncodesAndDecodesTheStandardVectors) {
   const std::pair<const char*, const char*> cases[] = {{"", ""},
                                                        {"f", "Zg=="},
                                                        {"fo", "Zm8="},
@@ -23,13 +23,13 @@ TEST(Base64, KnowsTheStandardVectors) {
   EXPECT_EQ(base64_decode("Zm9v\r\nYmFy"), "foobar");
 }
 
-TEST(Base64, RefusesWhatIsNone) {
+TEST(Base64, RefusesTextThatIsNotBase64) {
   for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "=", "Zm9v=", "Z=g=", "Zm 9", "-_8="}) {
     EXPECT_FALSE(base64_decode(text)) << text;
   }
 }
 
-TEST(Base64, SurvivesRandomBytes) {
+TEST(Base64, DecodingReversesEncodingOfRandomBytes) {
   Rng rng(1);
   for (std::size_t size = 0; size < 200; ++size) {
     std::string bytes(size, '\0');

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
-TEST(Duration, ReadsWhatGoReads) {
+TEST(Duration, ParsesEveryFormThatGoParses) {
   const std::pair<std::string, nanoseconds> cases[] = {
       {"0", 0ns},
       {"-0", 0ns},
@@ -84,7 +84,7 @@ TEST(Duration, PrintsExactlyAsGoPrints) {
   for (const auto& [duration, text] : cases) EXPECT_EQ(format_duration(duration), text);
 }
 
-TEST(Duration, SaysWhatAndWhereWhenItRefuses) {
+TEST(Duration, ErrorsNameTheProblemAndItsPosition) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "it is empty"},
       {"3", "at byte 1: the unit is missing"},

@@ -43,12 +43,12 @@ TEST(FieldSelector, ReadsAndPrintsSortedAndEscaped) {
   }
 }
 
-TEST(FieldSelector, UndoesTheEscaping) {
+TEST(FieldSelector, ParsingRemovesTheEscapes) {
   EXPECT_EQ(selector(R"(a=\\\=\\\,\\)").terms().front().value, R"(\=\,\)");
   EXPECT_EQ(selector("a!=b").terms().front(), (FieldSelector::Term{"a", false, "b"}));
 }
 
-TEST(FieldSelector, RefusesWithTheReason) {
+TEST(FieldSelector, InvalidSelectorsAreRefusedWithAReason) {
   const std::pair<std::string, const char*> cases[] = {
       {"x=a||y=b", "write '=' as '\\='"},
       {"x==a==b", "write '=' as '\\='"},
@@ -69,7 +69,7 @@ TEST(FieldSelector, RefusesWithTheReason) {
   }
 }
 
-TEST(FieldSelector, MatchesAndTakesAnAbsentFieldAsEmpty) {
+TEST(FieldSelector, MatchesFieldsAndTreatsAnAbsentFieldAsEmpty) {
   const Fields fields{{"foo", "bar"}, {"baz", "blah"}, {"complex", R"(=value\,\)"}};
   EXPECT_TRUE(selector("").matches(fields));
   EXPECT_TRUE(selector("foo=bar,baz=blah").matches(fields));

@@ -23,7 +23,7 @@ TEST(IntOrString, ReadsThirtyTwoBitIntegersAndKeepsTheRestAsText) {
   EXPECT_EQ(IntOrString::from_int(-7).to_string(), "-7");
 }
 
-TEST(IntOrString, ScalesAPercentageAndLeavesANumberAlone) {
+TEST(IntOrString, ScalesAPercentageAndReturnsANumberUnchanged) {
   struct Case {
     const char* text;
     std::int64_t total;
@@ -57,7 +57,7 @@ TEST(IntOrString, RefusesToScaleTextThatIsNoPercentage) {
     ASSERT_FALSE(scaled) << text;
     EXPECT_EQ(scaled.error().code, Errc::Invalid);
   }
-  EXPECT_FALSE(IntOrString::from_string("200").scaled(10, Rounding::Up)) << "a number in quotes is no number";
+  EXPECT_FALSE(IntOrString::from_string("200").scaled(10, Rounding::Up)) << "a number in a string is not a percentage";
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ LabelSelector selector(std::string_view text) {
   return parsed.value_or(LabelSelector::nothing());
 }
 
-TEST(LabelSelector, ReadsEveryFormAndPrintsTheCanonicalOne) {
+TEST(LabelSelector, ReadsEveryFormAndPrintsTheCanonicalForm) {
   const std::pair<const char*, const char*> cases[] = {
       {"", ""},
       {"  ", ""},
@@ -57,7 +57,7 @@ TEST(LabelSelector, ReadsEveryFormAndPrintsTheCanonicalOne) {
   }
 }
 
-TEST(LabelSelector, SaysWhatAndWhereWhenItRefuses) {
+TEST(LabelSelector, ErrorsNameTheProblemAndItsPosition) {
   const std::pair<std::string, const char*> cases[] = {
       {"x=a||y=b", "label value \"a||y\""},
       {"x==a==b", "at byte 4: found \"==\""},
@@ -198,7 +198,7 @@ TEST(Requirement, NeedsTheRightNumberOfValues) {
   EXPECT_TRUE(Requirement::make("x", SelectorOp::In, {""}));
 }
 
-TEST(LabelLookup, AsksMapsSortedPairsAndCallablesAlike) {
+TEST(LabelLookup, WorksWithMapsSortedPairsAndCallables) {
   const LabelSelector wanted = selector("app=shop,!gpu,tier in (web)");
   const Labels map{{"app", "shop"}, {"tier", "web"}};
   EXPECT_TRUE(wanted.matches(map));

@@ -37,7 +37,7 @@ TEST(NodeSelector, TermsAreAlternativesAndAnEmptyTermSelectsNoNode) {
   EXPECT_TRUE(NodeSelector({term({{"zone", "In", {"b"}}}), term({{"zone", "In", {"a"}}})}).matches(labels, "n1"));
 }
 
-TEST(NodeSelector, RefusesWhatKubernetesCannotEvaluate) {
+TEST(NodeSelector, RefusesTermsThatKubernetesCannotEvaluate) {
   EXPECT_FALSE(NodeSelectorTerm::from({{"zone", "=", {"a"}}}, {}));
   EXPECT_FALSE(NodeSelectorTerm::from({{"cores", "Gt", {"many"}}}, {}));
   EXPECT_FALSE(NodeSelectorTerm::from({}, {{"metadata.name", "Exists", {}}}));

@@ -44,13 +44,13 @@ TEST(Time, PrintsSecondsForTimeAndMicrosecondsForMicroTime) {
   EXPECT_EQ(format_time(at(1136214245, 999'999'999)), "2006-01-02T15:04:05Z");
   EXPECT_EQ(format_micro_time(at(1136214245, 123'456'999)), "2006-01-02T15:04:05.123456Z");
   EXPECT_EQ(format_micro_time(at(1136214245)), "2006-01-02T15:04:05.000000Z");
-  EXPECT_EQ(format_time(at(-1, 750'000'000)), "1969-12-31T23:59:59Z") << "before 1970 it still cuts towards the past";
+  EXPECT_EQ(format_time(at(-1, 750'000'000)), "1969-12-31T23:59:59Z") << "times before 1970 are rounded down";
   EXPECT_EQ(format_micro_time(at(-1, 750'000'000)), "1969-12-31T23:59:59.750000Z");
   EXPECT_EQ(format_time(WallTime::min()), "1677-09-21T00:12:43Z");
   EXPECT_EQ(format_time(WallTime::max()), "2262-04-11T23:47:16Z");
 }
 
-TEST(Time, SaysWhatAndWhereWhenItRefuses) {
+TEST(Time, ErrorsNameTheProblemAndItsPosition) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "at byte 0: expected a year"},
       {"2006", "expected a year of four digits"},
@@ -93,7 +93,7 @@ TEST(Time, SaysWhatAndWhereWhenItRefuses) {
   }
 }
 
-TEST(Time, FromUnixRefusesWhatItCannotHold) {
+TEST(Time, FromUnixRefusesTimesOutOfRange) {
   EXPECT_EQ(time_from_unix(1136214245, 5).value(), at(1136214245, 5));
   EXPECT_FALSE(time_from_unix(std::numeric_limits<std::int64_t>::max(), 0));
   EXPECT_FALSE(time_from_unix(std::numeric_limits<std::int64_t>::min(), 0));
@@ -109,14 +109,14 @@ TEST(UnixTime, PrintsInUtc) {
   EXPECT_EQ(format_unix_time({-62'135'596'800, 0}, TimePrecision::Seconds), "0001-01-01T00:00:00Z");
 }
 
-TEST(UnixTime, DrawsImpossibleYearsToTheNearerEnd) {
+TEST(UnixTime, ClampsYearsOutOfRangeToTheNearestLimit) {
   EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::max(), 0}, TimePrecision::Seconds),
             "9999-12-31T23:59:59Z");
   EXPECT_EQ(format_unix_time({std::numeric_limits<std::int64_t>::min(), -7}, TimePrecision::Micros),
             "0000-01-01T00:00:00.000000Z");
 }
 
-TEST(UnixTime, HoldsDatesThatWallTimeCannot) {
+TEST(UnixTime, HoldsDatesOutsideTheRangeOfWallTime) {
   EXPECT_EQ(parse_unix_time("0001-01-01T00:00:00Z").value(), (UnixTime{-62'135'596'800, 0}));
   EXPECT_EQ(parse_unix_time("1969-12-31T23:59:59.25Z").value(), (UnixTime{-1, 250'000'000}));
   EXPECT_FALSE(parse_time("0001-01-01T00:00:00Z"));

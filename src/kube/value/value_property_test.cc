@@ -61,14 +61,14 @@ RC_GTEST_PROP(QuantityProperty, PrintingAndReadingGivesTheSameNumber, ()) {
   if (again->format() == quantity->format()) RC_ASSERT(again->to_string() == printed);
 }
 
-RC_GTEST_PROP(QuantityProperty, OrdersAsWholeNumbersOfNanosDo, ()) {
+RC_GTEST_PROP(QuantityProperty, OrdersLikeIntegerNanos, ()) {
   const Twin a = any_twin();
   const Twin b = any_twin();
   RC_ASSERT((a.quantity < b.quantity) == (a.nanos < b.nanos));
   RC_ASSERT((a.quantity == b.quantity) == (a.nanos == b.nanos));
 }
 
-RC_GTEST_PROP(QuantityProperty, AddsAsWholeNumbersOfNanosDo, ()) {
+RC_GTEST_PROP(QuantityProperty, AddsLikeIntegerNanos, ()) {
   const Twin a = any_twin();
   const Twin b = any_twin();
   const Wide sum = a.nanos + b.nanos;

@@ -61,7 +61,7 @@ class ConnectionPoolTest : public ::testing::Test {
   EventLoop loop_;
 };
 
-TEST_F(ConnectionPoolTest, HandsOutTheConnectionThatWasUsedLast) {
+TEST_F(ConnectionPoolTest, HandsOutTheMostRecentlyUsedConnection) {
   ConnectionPool pool(loop_.executor(), 4, 1h);
   fill(pool);
   const Place first = acquire(pool);
@@ -72,21 +72,21 @@ TEST_F(ConnectionPoolTest, HandsOutTheConnectionThatWasUsedLast) {
   EXPECT_EQ(number_in(third), 0);
 }
 
-TEST_F(ConnectionPoolTest, ThrowsAwayAnIdleConnectionThatIsNotQuiet) {
+TEST_F(ConnectionPoolTest, DropsAnIdleConnectionThatIsNotQuiet) {
   ConnectionPool pool(loop_.executor(), 4, 1h);
   fill(pool, false);
   EXPECT_EQ(number_in(acquire(pool)), 1);
-  EXPECT_EQ(alive_, 0) << "both are gone: one was not quiet, the other was not kept";
+  EXPECT_EQ(alive_, 0) << "connection 2 was not quiet, and connection 1 was not kept";
 }
 
-TEST_F(ConnectionPoolTest, ThrowsAwayWhatWasIdleForTooLong) {
+TEST_F(ConnectionPoolTest, DropsConnectionsThatWereIdleForTooLong) {
   ConnectionPool pool(loop_.executor(), 4, -1ns);
   fill(pool);
   EXPECT_EQ(number_in(acquire(pool)), 0);
   EXPECT_EQ(pool.idle(), 0u);
 }
 
-TEST_F(ConnectionPoolTest, ANewGenerationForgetsIdleConnectionsAndThoseInUse) {
+TEST_F(ConnectionPoolTest, ANewGenerationDropsIdleConnectionsAndConnectionsInUse) {
   ConnectionPool pool(loop_.executor(), 4, 1h);
   fill(pool);
   Place in_use = acquire(pool);
@@ -98,7 +98,7 @@ TEST_F(ConnectionPoolTest, ANewGenerationForgetsIdleConnectionsAndThoseInUse) {
   EXPECT_EQ(alive_, 0);
 }
 
-TEST_F(ConnectionPoolTest, AnEmptyPlaceIsMadeByGivingUpTheOldestIdleConnection) {
+TEST_F(ConnectionPoolTest, AFullPoolDropsTheOldestIdleConnectionToMakeAnEmptyPlace) {
   ConnectionPool pool(loop_.executor(), 2, 1h);
   fill(pool);
   const Place fresh = acquire(pool, Want::EmptyPlace);
@@ -107,7 +107,7 @@ TEST_F(ConnectionPoolTest, AnEmptyPlaceIsMadeByGivingUpTheOldestIdleConnection) 
   EXPECT_EQ(number_in(acquire(pool)), 2);
 }
 
-TEST_F(ConnectionPoolTest, WaitingEndsWithTheDeadline) {
+TEST_F(ConnectionPoolTest, AcquireEndsWithATimeoutAtTheDeadline) {
   ConnectionPool pool(loop_.executor(), 1, 1h);
   const Place only = acquire(pool);
   auto second = loop_.await_result<Place>(pool.acquire(Want::AnyConnection, deadline_after(5ms)));

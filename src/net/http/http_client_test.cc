@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 class HttpClientTest : public ClientFixture {
  protected:
-  // Returns what the client makes of `answer`. The peer closes its side after the answer.
+  // Returns the result of the client for `answer`. The peer closes its side after the answer.
   Result<HttpResponse> get_from(std::string answer, std::string method = "GET") {
     ScriptedPeer peer([answer](PeerSocket& socket) {
       if (socket.read_request().empty()) return;
@@ -33,7 +33,7 @@ class HttpClientTest : public ClientFixture {
   }
 };
 
-TEST_F(HttpClientTest, ReadsABodyOfAnnouncedLength) {
+TEST_F(HttpClientTest, ReadsABodyWithContentLength) {
   auto response = get_from("HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX-Color: Blue\r\n\r\nhello");
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 201);
@@ -41,7 +41,7 @@ TEST_F(HttpClientTest, ReadsABodyOfAnnouncedLength) {
   EXPECT_EQ(response->headers.get("x-color"), "Blue");
 }
 
-TEST_F(HttpClientTest, ReadsChunksAndPassesOverTheirExtensionsAndTrailers) {
+TEST_F(HttpClientTest, ReadsChunksAndIgnoresTheirExtensionsAndTrailers) {
   auto response = get_from(
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5;lang=en;q=\"a b\"\r\nhello\r\n7\r\n, world\r\n0\r\nX-Trailer: late\r\n\r\n");
@@ -54,13 +54,13 @@ TEST_F(HttpClientTest, ReadsABodyThatEndsWithTheConnection) {
   EXPECT_EQ(get_from("HTTP/1.0 200 OK\r\n\r\nuntil the end")->body, "until the end");
 }
 
-TEST_F(HttpClientTest, ExpectsNoBodyWhereThereIsNone) {
+TEST_F(HttpClientTest, ExpectsNoBodyForHeadFor204AndFor304) {
   EXPECT_EQ(get_from("HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", "HEAD")->body, "");
   EXPECT_EQ(get_from("HTTP/1.1 204 No Content\r\n\r\n")->status, 204);
   EXPECT_EQ(get_from("HTTP/1.1 304 Not Modified\r\nContent-Length: 999\r\n\r\n")->status, 304);
 }
 
-TEST_F(HttpClientTest, PassesOverInterimAnswers) {
+TEST_F(HttpClientTest, SkipsInterimResponses) {
   auto response = get_from("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + kHello);
   ASSERT_TRUE(response) << response.error().message;
   EXPECT_EQ(response->status, 200);
@@ -83,7 +83,7 @@ TEST_F(HttpClientTest, SendsHostLengthAndTheCallersHeaders) {
                                          + "\r\nAccept: text/plain\r\nContent-Length: 4\r\n\r\nbody");
 }
 
-TEST_F(HttpClientTest, RefusesToSendWhatWouldBeReadAsSomethingElse) {
+TEST_F(HttpClientTest, RefusesToSendAnInvalidMethodTargetOrHeader) {
   connect_to(closed_port());
   HttpRequest smuggled = request("GET");
   smuggled.headers.set("X-Evil", "1\r\nX-More: 2");
@@ -100,7 +100,7 @@ TEST_F(HttpClientTest, KeepsAConnectionForTheNextCall) {
   EXPECT_EQ(peer.accepted(), 1);
 }
 
-TEST_F(HttpClientTest, DoesNotReuseAConnectionThatIsToBeClosed) {
+TEST_F(HttpClientTest, DoesNotReuseAConnectionAfterConnectionClose) {
   ScriptedPeer peer(always("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"));
   connect_to(peer.port());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(get()->status, 200);
@@ -132,7 +132,7 @@ void answer_once(PeerSocket& socket) {
   (void)socket.read_request();
 }
 
-TEST_F(HttpClientTest, RepeatsAnIdempotentCallWhenAReusedConnectionDies) {
+TEST_F(HttpClientTest, RepeatsAnIdempotentCallWhenAReusedConnectionCloses) {
   for (const std::string method : {"GET", "HEAD", "PUT", "DELETE"}) {
     const std::string answer = method == "HEAD" ? "HTTP/1.1 200 OK\r\n\r\n" : kHello;
     ScriptedPeer peer(std::vector<ScriptedPeer::Script>{answer_once, always(answer)});
@@ -145,7 +145,7 @@ TEST_F(HttpClientTest, RepeatsAnIdempotentCallWhenAReusedConnectionDies) {
   }
 }
 
-TEST_F(HttpClientTest, RepeatsOnlyOnce) {
+TEST_F(HttpClientTest, RepeatsAFailedCallOnlyOnce) {
   const auto hang_up = [](PeerSocket& socket) { (void)socket.read_request(); };
   ScriptedPeer peer(std::vector<ScriptedPeer::Script>{answer_once, hang_up});
   connect_to(peer.port());
@@ -154,7 +154,7 @@ TEST_F(HttpClientTest, RepeatsOnlyOnce) {
   EXPECT_EQ(peer.accepted(), 2);
 }
 
-TEST_F(HttpClientTest, DoesNotRepeatAPostButSaysThatItsEffectIsUnknown) {
+TEST_F(HttpClientTest, DoesNotRepeatAPostAndReportsThatItsEffectIsUnknown) {
   ScriptedPeer peer(answer_once);
   connect_to(peer.port());
   ASSERT_TRUE(get());
@@ -165,7 +165,7 @@ TEST_F(HttpClientTest, DoesNotRepeatAPostButSaysThatItsEffectIsUnknown) {
   EXPECT_EQ(peer.accepted(), 1);
 }
 
-TEST_F(HttpClientTest, ReadsTheAnswerOfAServerThatDidNotWantTheWholeBody) {
+TEST_F(HttpClientTest, ReadsTheResponseOfAServerThatDidNotReadTheWholeBody) {
   ScriptedPeer peer([](PeerSocket& socket) {
     (void)socket.read_some();
     socket.write("HTTP/1.1 413 Payload Too Large\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
@@ -176,7 +176,7 @@ TEST_F(HttpClientTest, ReadsTheAnswerOfAServerThatDidNotWantTheWholeBody) {
   EXPECT_EQ(outcome_of(send(request("PUT", "/", std::string(8 << 20, 'x')))), "answered with 413");
 }
 
-TEST_F(HttpClientTest, ServesWaitingCallsInTheOrderTheyCame) {
+TEST_F(HttpClientTest, SendsWaitingCallsInTheirOrderOfArrival) {
   std::promise<void> first_seen;
   std::promise<void> go_on;
   std::vector<std::string> targets;
@@ -219,7 +219,7 @@ TEST_F(HttpClientTest, UsesNoMoreConnectionsThanAllowedForManyCallsAtOnce) {
   EXPECT_GE(peer.accepted(), 1);
 }
 
-TEST_F(HttpClientTest, AFailedCallFreesItsPlace) {
+TEST_F(HttpClientTest, AFailedCallFreesItsPlaceInThePool) {
   ScriptedPeer peer(
       std::vector<ScriptedPeer::Script>{[](PeerSocket& socket) { (void)socket.read_request(); }, always(kHello)});
   HttpClientSettings settings = plain(peer.port());
@@ -229,7 +229,7 @@ TEST_F(HttpClientTest, AFailedCallFreesItsPlace) {
   EXPECT_EQ(outcome_of(get()), "answered with 200");
 }
 
-TEST_F(HttpClientTest, TriesEveryAddressOfAName) {
+TEST_F(HttpClientTest, TriesEveryAddressOfAHostName) {
   ScriptedPeer peer(always(kHello));  // listens on 127.0.0.1 only; the name may have other addresses too
   HttpClientSettings settings = plain(peer.port());
   settings.origin.host = "localhost";
@@ -237,7 +237,7 @@ TEST_F(HttpClientTest, TriesEveryAddressOfAName) {
   EXPECT_EQ(outcome_of(get()), "answered with 200");
 }
 
-TEST_F(HttpClientTest, AStreamHandsOutWhatHasArrivedAndEndsWithZero) {
+TEST_F(HttpClientTest, AStreamReturnsArrivedBytesAndAnEmptyReadAtTheEnd) {
   std::promise<void> more;
   ScriptedPeer peer([&more](PeerSocket& socket) {
     (void)socket.read_request();
@@ -255,11 +255,11 @@ TEST_F(HttpClientTest, AStreamHandsOutWhatHasArrivedAndEndsWithZero) {
   more.set_value();
   EXPECT_EQ(read(**stream).value(), "second");
   EXPECT_EQ(read(**stream).value(), "");
-  EXPECT_EQ(read(**stream).value(), "") << "the end stays the end";
+  EXPECT_EQ(read(**stream).value(), "") << "a read after the end is empty again";
   drop(std::move(*stream));
 }
 
-TEST_F(HttpClientTest, StreamsDoNotUseUpThePool) {
+TEST_F(HttpClientTest, OpenStreamsDoNotCountAgainstTheConnectionLimit) {
   ScriptedPeer peer([](PeerSocket& socket) {
     const std::string got = socket.read_request();
     if (got.find("/watch") == std::string::npos) return socket.write(kHello);
@@ -277,7 +277,7 @@ TEST_F(HttpClientTest, StreamsDoNotUseUpThePool) {
   drop(std::move(*two));
 }
 
-TEST_F(HttpClientTest, AClosedClientLetsARunningCallFinish) {
+TEST_F(HttpClientTest, ARunningCallFinishesAfterTheClientIsDestroyed) {
   std::promise<void> seen;
   std::promise<void> go_on;
   ScriptedPeer peer([&](PeerSocket& socket) {

@@ -53,7 +53,7 @@ TEST_F(HttpClientTroubleTest, SaysThatANameCannotBeResolved) {
   EXPECT_THAT(outcome_of(result), HasSubstr("cannot be resolved"));
 }
 
-TEST_F(HttpClientTroubleTest, ABodyOrHeadCutShortAnywhereIsAnError) {
+TEST_F(HttpClientTroubleTest, AHeadOrBodyTruncatedAtAnyByteIsAnError) {
   const std::string answers[] = {
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n",
@@ -68,7 +68,7 @@ TEST_F(HttpClientTroubleTest, ABodyOrHeadCutShortAnywhereIsAnError) {
   }
 }
 
-TEST_F(HttpClientTroubleTest, AStreamCutShortAnywhereIsAnErrorAndNotAnEnd) {
+TEST_F(HttpClientTroubleTest, AStreamTruncatedAtAnyByteIsAnErrorAndNotAnEnd) {
   const std::string answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
   for (std::size_t length = 0; length < answer.size(); ++length) {
     ScriptedPeer peer([&answer, length](PeerSocket& socket) {
@@ -90,7 +90,7 @@ TEST_F(HttpClientTroubleTest, AStreamCutShortAnywhereIsAnErrorAndNotAnEnd) {
   }
 }
 
-TEST_F(HttpClientTroubleTest, SaysSoWhenAnotherProtocolAnswers) {
+TEST_F(HttpClientTroubleTest, SaysThatTheServerDoesNotSpeakHttp) {
   for (const std::string garbage : {
            "SSH-2.0-OpenSSH_9.2p1\r\n",
            "\x01\x02\x03\x04 binary",
@@ -106,7 +106,7 @@ TEST_F(HttpClientTroubleTest, SaysSoWhenAnotherProtocolAnswers) {
   }
 }
 
-TEST_F(HttpClientTroubleTest, SaysSoWhenTheBodyIsGarbled) {
+TEST_F(HttpClientTroubleTest, SaysThatTheChunkedBodyIsNotValid) {
   for (const std::string garbage : {
            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\nabc\r\n",
            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcdef\r\n",
@@ -115,21 +115,21 @@ TEST_F(HttpClientTroubleTest, SaysSoWhenTheBodyIsGarbled) {
   }
 }
 
-TEST_F(HttpClientTroubleTest, ContradictoryLengthsAreRefused) {
+TEST_F(HttpClientTroubleTest, TwoDifferentContentLengthsAreRefused) {
   EXPECT_EQ(code_of(get_from("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!")),
             Errc::Unavailable);
 }
 
-TEST_F(HttpClientTroubleTest, AnEndlessHeadIsNotSwallowed) {
+TEST_F(HttpClientTroubleTest, AHeadThatIsTooLongIsRefused) {
   EXPECT_EQ(code_of(get_from("HTTP/1.1 200 OK\r\nX: " + std::string(1 << 20, 'x'))), Errc::Unavailable);
 }
 
-TEST_F(HttpClientTroubleTest, AnEndlessChunkLineIsNotSwallowed) {
+TEST_F(HttpClientTroubleTest, AChunkLineThatIsTooLongIsRefused) {
   EXPECT_EQ(code_of(get_from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;" + std::string(1 << 20, 'x'))),
             Errc::Unavailable);
 }
 
-TEST_F(HttpClientTroubleTest, AnAnswerLongerThanAllowedIsRefused) {
+TEST_F(HttpClientTroubleTest, AResponseLongerThanTheLimitIsRefused) {
   for (const std::string answer : {
            "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello world",
            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello \r\n5\r\nworld\r\n0\r\n\r\n",
@@ -149,7 +149,7 @@ TEST_F(HttpClientTroubleTest, AnAnswerLongerThanAllowedIsRefused) {
   }
 }
 
-TEST_F(HttpClientTroubleTest, AResetConnectionIsReportedAndNotMistakenForAnEnd) {
+TEST_F(HttpClientTroubleTest, AResetConnectionIsAnErrorAndNotTheEndOfTheBody) {
   ScriptedPeer peer([](PeerSocket& socket) {
     (void)socket.read_request();
     socket.write("HTTP/1.0 200 OK\r\n\r\nsome");
@@ -159,7 +159,7 @@ TEST_F(HttpClientTroubleTest, AResetConnectionIsReportedAndNotMistakenForAnEnd) 
   EXPECT_EQ(code_of(get()), Errc::Unavailable);
 }
 
-TEST_F(HttpClientTroubleTest, SpeakingTlsToAPlainServerSaysSo) {
+TEST_F(HttpClientTroubleTest, SaysThatTheServerDoesNotSpeakTls) {
   ScriptedPeer http([](PeerSocket& socket) {
     (void)socket.read_some();
     socket.write("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -179,14 +179,14 @@ TEST_F(HttpClientTroubleTest, SpeakingTlsToAPlainServerSaysSo) {
   EXPECT_THAT(outcome_of(result), HasSubstr("does not speak TLS"));
 }
 
-TEST_F(HttpClientTroubleTest, APlainCallToATlsServerSaysSo) {
+TEST_F(HttpClientTroubleTest, SaysThatTheServerSpeaksTlsWhenTheCallIsPlainHttp) {
   const std::string alert("\x15\x03\x01\x00\x02\x02\x46", 7);
   EXPECT_THAT(outcome_of(get_from(alert)), HasSubstr("speaks TLS on this port, not plain HTTP"));
   EXPECT_THAT(outcome_of(get_from("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")),
               HasSubstr("speaks TLS on this port, not plain HTTP"));
 }
 
-TEST_F(HttpClientTroubleTest, TheDeadlineNamesThePhaseItInterrupted) {
+TEST_F(HttpClientTroubleTest, ATimeoutErrorNamesTheInterruptedPhase) {
   const SilentPort silent;
   connect_to(silent.port());
   auto connecting = get(30ms);
@@ -224,7 +224,7 @@ TEST_F(HttpClientTroubleTest, TheDeadlineCoversSendingAndReading) {
   over.set_value();
 }
 
-TEST_F(HttpClientTroubleTest, TheConnectTimeoutHoldsEvenIfTheCallHasMoreTime) {
+TEST_F(HttpClientTroubleTest, TheConnectTimeoutAppliesEvenIfTheCallHasMoreTime) {
   const SilentPort silent;
   HttpClientSettings settings = plain(silent.port());
   settings.connect_timeout = 30ms;
@@ -253,7 +253,7 @@ TEST_F(HttpClientTroubleTest, WaitingForAFreeConnectionEndsWithTheDeadline) {
   EXPECT_EQ(code_of(first.result.get()), Errc::Cancelled);
 }
 
-TEST_F(HttpClientTroubleTest, AStreamThatFallsSilentEndsWithItsIdleLimit) {
+TEST_F(HttpClientTroubleTest, AStreamWithoutNewDataEndsWithATimeoutAfterItsIdleLimit) {
   ScriptedPeer peer([](PeerSocket& socket) {
     (void)socket.read_request();
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n");
@@ -270,7 +270,7 @@ TEST_F(HttpClientTroubleTest, AStreamThatFallsSilentEndsWithItsIdleLimit) {
   drop(std::move(*stream));
 }
 
-TEST_F(HttpClientTroubleTest, AStreamsHeadHasADeadlineOfItsOwn) {
+TEST_F(HttpClientTroubleTest, TheHeadOfAStreamHasItsOwnDeadline) {
   ScriptedPeer peer([](PeerSocket& socket) { socket.wait_for_hang_up(); });
   connect_to(peer.port());
   auto stream = open(request("GET"), 30ms);
@@ -330,7 +330,7 @@ Task<void> close_soon(BodyStream& stream) {
   co_return;
 }
 
-TEST_F(HttpClientTroubleTest, ClosingAStreamEndsTheReadThatWaitsOnIt) {
+TEST_F(HttpClientTroubleTest, ClosingAStreamEndsAWaitingRead) {
   ScriptedPeer peer([](PeerSocket& socket) {
     (void)socket.read_request();
     socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");

@@ -24,7 +24,7 @@ std::string feed_in_pieces(MessageParser& parser, std::string_view bytes, std::s
   return unread + std::string(bytes);
 }
 
-TEST(MessageParser, ReadsTheSameMessageHoweverItIsCutUp) {
+TEST(MessageParser, ReadsTheSameMessageFromPiecesOfAnySize) {
   const std::string request =
       "POST /a?b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5;ext=1\r\nhello\r\n10\r\n, wonderful worl\r\n1\r\nd\r\n0\r\nX-T: y\r\n\r\n";
@@ -40,7 +40,7 @@ TEST(MessageParser, ReadsTheSameMessageHoweverItIsCutUp) {
   }
 }
 
-TEST(MessageParser, LeavesTheNextMessageAlone) {
+TEST(MessageParser, DoesNotConsumeTheNextMessage) {
   for (std::size_t piece = 1; piece < 80; ++piece) {
     MessageParser parser(Kind::Response, {});
     std::string body;
@@ -50,7 +50,7 @@ TEST(MessageParser, LeavesTheNextMessageAlone) {
   }
 }
 
-TEST(MessageParser, StopsAfterTheHeadSoThatTheCallerCanDecide) {
+TEST(MessageParser, FeedStopsAfterTheHead) {
   MessageParser parser(Kind::Response, {});
   std::string body;
   const std::string_view message = "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
@@ -60,7 +60,7 @@ TEST(MessageParser, StopsAfterTheHeadSoThatTheCallerCanDecide) {
   EXPECT_EQ(body, "");
 }
 
-TEST(MessageParser, AnAnnouncedLengthIsNoReasonToAllocateIt) {
+TEST(MessageParser, ALargeContentLengthAloneDoesNotAllocateMemory) {
   MessageParser parser(Kind::Response, {});
   std::string body;
   const std::string_view head = "HTTP/1.1 200 OK\r\nContent-Length: 900000000000000\r\n\r\n";
@@ -69,7 +69,7 @@ TEST(MessageParser, AnAnnouncedLengthIsNoReasonToAllocateIt) {
   EXPECT_LT(body.capacity(), std::size_t{32} << 20);
 }
 
-TEST(MessageParser, TheEndOfThePeerEndsOnlyWhatHasNoOtherEnd) {
+TEST(MessageParser, TheEndOfTheConnectionEndsOnlyABodyWithoutALength) {
   std::string body;
   MessageParser open_ended(Kind::Response, {});
   ASSERT_TRUE(open_ended.feed("HTTP/1.0 200 OK\r\n\r\n", body));
@@ -84,7 +84,7 @@ TEST(MessageParser, TheEndOfThePeerEndsOnlyWhatHasNoOtherEnd) {
   EXPECT_FALSE(empty.feed_end());
 }
 
-TEST(MessageParser, LimitsAreKept) {
+TEST(MessageParser, MessagesBeyondTheLimitsAreRefused) {
   std::string body;
   const ParserLimits limits{64, 4};
   MessageParser long_head(Kind::Request, limits);

@@ -46,7 +46,7 @@ TEST_F(HttpServerTest, AnswersPipelinedRequestsInOrder) {
   EXPECT_THAT(got, MatchesRegex("(.|\n)*GET /1 0HTTP(.|\n)*POST /2 3HTTP(.|\n)*PUT /3 5HTTP(.|\n)*GET /a 0"));
 }
 
-TEST_F(HttpServerTest, ClosesWhenTheClientWishesOrKnowsNoBetter) {
+TEST_F(HttpServerTest, ClosesTheConnectionAfterConnectionCloseAndAfterHttp10) {
   serve(echo);
   RawClient closing(server_->port());
   closing.write("GET /a HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
@@ -56,7 +56,7 @@ TEST_F(HttpServerTest, ClosesWhenTheClientWishesOrKnowsNoBetter) {
   EXPECT_THAT(old.read_to_end(), EndsWith("GET /a 0"));
 }
 
-TEST_F(HttpServerTest, SendsNoBodyToHeadNorWith204) {
+TEST_F(HttpServerTest, SendsNoBodyForHeadAndFor204) {
   serve([](const HttpRequest& request, const PeerIdentity&, Responder& responder) {
     return respond(responder, request.target == "/none" ? 204 : 200, "body");
   });
@@ -64,7 +64,7 @@ TEST_F(HttpServerTest, SendsNoBodyToHeadNorWith204) {
   EXPECT_EQ(answer_to("GET /none HTTP/1.1\r\nHost: h\r\n\r\n"), "HTTP/1.1 204 No Content\r\n\r\n");
 }
 
-TEST_F(HttpServerTest, TellsAWaitingClientToGoOn) {
+TEST_F(HttpServerTest, AnswersExpectContinueWith100Continue) {
   serve(echo);
   RawClient client(server_->port());
   client.write("PUT /x HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n");
@@ -73,7 +73,7 @@ TEST_F(HttpServerTest, TellsAWaitingClientToGoOn) {
   EXPECT_THAT(client.read_until("4"), EndsWith("PUT /x 4"));
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsNotARequest) {
+TEST_F(HttpServerTest, RefusesMalformedRequestsWith400) {
   serve(echo);
   for (const std::string_view bytes :
        {"rubbish\r\n\r\n", "GET /a HTTP/7.0\r\n\r\n", "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n",
@@ -84,7 +84,7 @@ TEST_F(HttpServerTest, RefusesWhatIsNotARequest) {
   }
 }
 
-TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
+TEST_F(HttpServerTest, RefusesHeadsAndBodiesBeyondTheLimits) {
   HttpServerSettings settings;
   settings.most_body_bytes = 10;
   settings.most_header_bytes = 1000;
@@ -100,7 +100,7 @@ TEST_F(HttpServerTest, RefusesWhatIsTooLong) {
       << "the refusal must reach a client that is still sending";
 }
 
-TEST_F(HttpServerTest, ARequestThatDribblesInIsTimedOut) {
+TEST_F(HttpServerTest, AnIncompleteRequestIsAnsweredWith408AfterTheTimeout) {
   HttpServerSettings settings;
   settings.request_timeout = 30ms;
   serve(settings, echo);
@@ -112,7 +112,7 @@ TEST_F(HttpServerTest, ARequestThatDribblesInIsTimedOut) {
   }
 }
 
-TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
+TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAResponse) {
   HttpServerSettings settings;
   settings.idle_limit = 200ms;
   serve(settings, echo);
@@ -123,7 +123,7 @@ TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
   EXPECT_THAT(once.read_to_end(), EndsWith("GET /a 0"));
 }
 
-TEST_F(HttpServerTest, WhoNeverSaysAWordIsHungUpOnSoonerThanWhoMerelyPauses) {
+TEST_F(HttpServerTest, AConnectionThatNeverSentAByteIsClosedEarlierThanAnIdleConnection) {
   HttpServerSettings settings;
   settings.first_byte_limit = 30ms;
   serve(settings, echo);
@@ -136,7 +136,7 @@ TEST_F(HttpServerTest, WhoNeverSaysAWordIsHungUpOnSoonerThanWhoMerelyPauses) {
   EXPECT_THAT(talker.read_until("0"), EndsWith("GET /a 0"));
 }
 
-TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
+TEST_F(HttpServerTest, ConnectionsBeyondTheLimitAreRefusedWith503) {
   HttpServerSettings settings;
   settings.most_connections = 1;
   serve(settings, echo);
@@ -145,10 +145,10 @@ TEST_F(HttpServerTest, MoreConnectionsThanAllowedAreTurnedAway) {
   EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0"));
   EXPECT_THAT(answer_to(kGet), StartsWith("HTTP/1.1 503 "));
   first.write(kGet);
-  EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0")) << "who is in stays in";
+  EXPECT_THAT(first.read_until("0"), EndsWith("GET /a 0")) << "the first connection must stay open";
 }
 
-TEST_F(HttpServerTest, TheGatekeeperIsAskedBeforeABodyIsTakenIn) {
+TEST_F(HttpServerTest, TheGatekeeperDecidesBeforeTheBodyIsRead) {
   HttpServerSettings settings;
   settings.gatekeeper = [](const HttpRequest& head, const PeerIdentity&) -> Task<std::optional<HttpResponse>> {
     if (head.target == "/throw") throw std::runtime_error("out of keys");
@@ -167,15 +167,15 @@ TEST_F(HttpServerTest, TheGatekeeperIsAskedBeforeABodyIsTakenIn) {
   EXPECT_THAT(answer_to("GET /throw HTTP/1.1\r\nHost: h\r\n\r\n"), StartsWith("HTTP/1.1 500 "));
 }
 
-Task<void> fall_over(const HttpRequest& request, const PeerIdentity&, Responder&) {
+Task<void> fail_to_answer(const HttpRequest& request, const PeerIdentity&, Responder&) {
   if (request.target == "/throw") throw std::runtime_error("out of soup");
   co_return;
 }
 
-TEST_F(HttpServerTest, AHandlerThatFailsCostsOneAnswerAndALogLine) {
+TEST_F(HttpServerTest, AFailingHandlerIsAnsweredWith500AndLogged) {
   std::string log;
   set_log_sink([](LogLevel, std::string_view line, void* to) { *static_cast<std::string*>(to) += line; }, &log);
-  serve(fall_over);
+  serve(fail_to_answer);
   connect_to(server_->port());
   EXPECT_EQ(outcome_of(send(request("GET", "/throw"))), "answered with 500");
   EXPECT_EQ(outcome_of(send(request("GET", "/silent"))), "answered with 500");
@@ -192,7 +192,7 @@ Task<void> answer_twice(const HttpRequest&, const PeerIdentity&, Responder& resp
   second->set_value(again ? Errc::NotFound : again.error().code);
 }
 
-TEST_F(HttpServerTest, ARequestIsAnsweredOnce) {
+TEST_F(HttpServerTest, ASecondResponseToARequestIsRefused) {
   std::promise<Errc> second;
   serve([&second](const HttpRequest& what, const PeerIdentity& peer, Responder& responder) {
     return answer_twice(what, peer, responder, &second);
@@ -223,7 +223,10 @@ TEST_F(HttpServerTest, StreamsInChunksAndKeepsTheConnection) {
 }
 
 // Writes until a write fails, and reports the error.
-Task<void> pour(const HttpRequest&, const PeerIdentity&, Responder& responder, std::promise<Error>* ended) {
+Task<void> write_until_failure(const HttpRequest&,
+                               const PeerIdentity&,
+                               Responder& responder,
+                               std::promise<Error>* ended) {
   HttpResponse head;
   head.status = 200;
   auto open = co_await responder.start(head);
@@ -233,10 +236,10 @@ Task<void> pour(const HttpRequest&, const PeerIdentity&, Responder& responder, s
   ended->set_value(open.error());
 }
 
-TEST_F(HttpServerTest, WritingToAClientThatLeftFails) {
+TEST_F(HttpServerTest, WritingToADisconnectedClientFails) {
   std::promise<Error> ended;
   serve([&ended](const HttpRequest& what, const PeerIdentity& peer, Responder& responder) {
-    return pour(what, peer, responder, &ended);
+    return write_until_failure(what, peer, responder, &ended);
   });
   connect_to(server_->port());
   auto stream = open(request("GET"));
@@ -253,7 +256,7 @@ TEST_F(HttpServerTest, WritingToAClientThatDoesNotReadEndsWithTheIdleLimit) {
   HttpServerSettings settings;
   settings.idle_limit = 200ms;
   serve(settings, [&ended](const HttpRequest& what, const PeerIdentity& peer, Responder& responder) {
-    return pour(what, peer, responder, &ended);
+    return write_until_failure(what, peer, responder, &ended);
   });
   RawClient client(server_->port());
   client.write(kGet);
@@ -310,7 +313,7 @@ TEST_F(HttpServerStopTest, StoppingLetsARunningRequestFinish) {
   EXPECT_FALSE(held_->cancelled.get_future().get());
 }
 
-TEST_F(HttpServerStopTest, WhoDoesNotFinishWithinTheGraceIsCancelled) {
+TEST_F(HttpServerStopTest, ARequestThatExceedsTheGracePeriodIsCancelled) {
   serve_held();
   Pending call = start(request("GET"));
   held_->begun.get_future().wait();
@@ -327,7 +330,7 @@ TEST_F(HttpServerStopTest, AStoppedServerRefusesConnections) {
   EXPECT_THAT(outcome_of(get()), HasSubstr("refused"));
 }
 
-TEST_F(HttpServerStopTest, ADroppedServerCancelsItsHandlers) {
+TEST_F(HttpServerStopTest, ADestroyedServerCancelsItsHandlers) {
   serve_held();
   Pending call = start(request("GET"));
   held_->begun.get_future().wait();
@@ -336,7 +339,7 @@ TEST_F(HttpServerStopTest, ADroppedServerCancelsItsHandlers) {
   EXPECT_FALSE(call.result.get());
 }
 
-TEST_F(HttpServerTest, SaysWhereItCannotListen) {
+TEST_F(HttpServerTest, AFailureToListenNamesTheAddress) {
   serve(echo);
   HttpServerSettings taken;
   taken.port = server_->port();
@@ -348,7 +351,7 @@ TEST_F(HttpServerTest, SaysWhereItCannotListen) {
   EXPECT_EQ(serve_http(loop_.executor(), unclear, echo).error().code, Errc::Invalid);
 }
 
-TEST_F(HttpServerTest, ServesManyClientsAtOnce) {
+TEST_F(HttpServerTest, ServesManyRequestsAtOnce) {
   HttpServerSettings settings;
   settings.most_body_bytes = 1 << 20;
   serve(settings, echo);
@@ -358,11 +361,11 @@ TEST_F(HttpServerTest, ServesManyClientsAtOnce) {
   for (Pending& call : calls) EXPECT_EQ(call.result.get()->body, "PUT /x 100000");
 }
 
-TEST_F(HttpServerTest, SpeaksIpv6WhereTheMachineDoes) {
+TEST_F(HttpServerTest, ServesIpv6IfTheMachineSupportsIpv6) {
   HttpServerSettings settings;
   settings.address = "::1";
   auto made = serve_http(loop_.executor(), settings, echo);
-  if (!made) RESCHEDULER_SKIP("ipv6") << "no IPv6 here: " << made.error().message;
+  if (!made) RESCHEDULER_SKIP("ipv6") << "this machine has no IPv6: " << made.error().message;
   server_ = std::move(*made);
   HttpClientSettings to = plain(server_->port());
   to.origin.host = "::1";

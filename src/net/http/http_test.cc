@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Headers, NamesDifferInCaseOnlyForTheEye) {
+TEST(Headers, NamesAreCaseInsensitive) {
   Headers headers;
   headers.set("Content-Type", "a");
   headers.set("content-type", "b");
@@ -21,7 +21,7 @@ TEST(Headers, NamesDifferInCaseOnlyForTheEye) {
   EXPECT_FALSE(headers.find("accept"));
 }
 
-TEST(Headers, SetReplacesAllThatWereAdded) {
+TEST(Headers, SetReplacesAllAddedValues) {
   Headers headers;
   headers.add("A", "1");
   headers.add("B", "2");
@@ -34,20 +34,20 @@ TEST(Headers, SetReplacesAllThatWereAdded) {
   EXPECT_EQ(headers.get("b"), "2");
 }
 
-TEST(PercentCoding, EncodesEverythingButTheUnreserved) {
+TEST(PercentCoding, EncodesEverythingExceptUnreservedCharacters) {
   EXPECT_EQ(percent_encode("AZaz09-._~"), "AZaz09-._~");
   EXPECT_EQ(percent_encode("a=b,c in (d)&/?#%"), "a%3Db%2Cc%20in%20%28d%29%26%2F%3F%23%25");
   EXPECT_EQ(percent_encode("\xC3\xA9"), "%C3%A9");
 }
 
-TEST(PercentCoding, DecodesWhatItEncodesForEveryByte) {
+TEST(PercentCoding, DecodingReversesEncodingForEveryByte) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
   EXPECT_EQ(percent_decode(percent_encode(all)), all);
   EXPECT_EQ(percent_decode("%2f%2F+"), "//+");
 }
 
-TEST(PercentCoding, RefusesEscapesThatAreCutOrWrong) {
+TEST(PercentCoding, RefusesTruncatedAndInvalidEscapes) {
   for (const char* bad : {"%", "%2", "a%", "%zz", "%2g", "%%20"}) EXPECT_FALSE(percent_decode(bad)) << bad;
 }
 
@@ -57,7 +57,7 @@ struct GoodUrl {
   std::string base_path;
 };
 
-TEST(Url, IsTakenApart) {
+TEST(Url, IsParsedIntoOriginPathAndQuery) {
   for (const GoodUrl& url : std::vector<GoodUrl>{
            {"https://example.com", "https://example.com:443", ""},
            {"http://example.com/", "http://example.com:80", ""},
@@ -77,7 +77,7 @@ TEST(Url, IsTakenApart) {
   EXPECT_EQ(parse_url("http://h?a")->query, "a");
 }
 
-TEST(Url, IsRefusedWithAReason) {
+TEST(Url, InvalidUrlsAreRefusedWithAReason) {
   const std::vector<std::pair<std::string, std::string>> bad = {
       {"", "must begin with http"},
       {"example.com:6443", "must begin with http"},
@@ -104,7 +104,7 @@ TEST(Url, IsRefusedWithAReason) {
   }
 }
 
-TEST(Url, NeverRepeatsAPassword) {
+TEST(Url, ErrorsDoNotContainThePassword) {
   for (const char* text : {"https://user:hunter2@host/", "ftp://user:hunter2@host", "https://user:hunter2@h#x"}) {
     auto parsed = parse_url(text);
     ASSERT_FALSE(parsed);
@@ -113,13 +113,13 @@ TEST(Url, NeverRepeatsAPassword) {
   }
 }
 
-TEST(HttpText, TheHostHeaderLeavesOutTheSchemesOwnPort) {
+TEST(HttpText, TheHostHeaderOmitsTheDefaultPortOfTheScheme) {
   EXPECT_EQ(host_header(Origin{true, "h", 443}), "h");
   EXPECT_EQ(host_header(Origin{false, "h", 443}), "h:443");
   EXPECT_EQ(host_header(Origin{true, "::1", 6443}), "[::1]:6443");
 }
 
-TEST(HttpText, AResponseCannotBeSplitByItsHeaders) {
+TEST(HttpText, AResponseWithALineBreakInAHeaderOrAnInvalidStatusIsRefused) {
   HttpResponse response;
   response.status = 200;
   response.headers.set("Location", "/a\r\nSet-Cookie: x");

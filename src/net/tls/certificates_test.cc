@@ -17,7 +17,7 @@ class CertificatesTest : public ServerFixture {
     EXPECT_TRUE(made) << made.error().message;
     return std::move(*made);
   }
-  static Task<void> introduce(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
+  static Task<void> respond_with_identity(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
     return respond(responder, 200, peer.common_name + "/" + (peer.organizations.empty() ? "" : peer.organizations[0]));
   }
   void serve_as(const CertificateAuthority& by, std::vector<std::string> names) {
@@ -25,7 +25,7 @@ class CertificatesTest : public ServerFixture {
     ASSERT_TRUE(identity) << identity.error().message;
     HttpServerSettings settings;
     settings.tls = TlsServerSettings{identity->certificate_pem, identity->key_pem, by.pem()};
-    serve(std::move(settings), introduce);
+    serve(std::move(settings), respond_with_identity);
   }
   HttpClientSettings trusting(const CertificateAuthority& trusted) {
     HttpClientSettings settings = plain(server_->port());
@@ -35,7 +35,7 @@ class CertificatesTest : public ServerFixture {
   }
 };
 
-TEST_F(CertificatesTest, WhoTrustsTheAuthorityTrustsItsServerAndIsKnownByItsCertificate) {
+TEST_F(CertificatesTest, AClientOfTheSameAuthorityTrustsTheServerAndIsIdentifiedByItsCertificate) {
   const CertificateAuthority ca = authority();
   serve_as(ca, {"localhost", "127.0.0.1"});
   HttpClientSettings settings = trusting(ca);
@@ -48,20 +48,20 @@ TEST_F(CertificatesTest, WhoTrustsTheAuthorityTrustsItsServerAndIsKnownByItsCert
   EXPECT_EQ(response->body, "admin/system:masters");
 }
 
-TEST_F(CertificatesTest, AnAuthorityOfTheSameNameIsAnotherOne) {
+TEST_F(CertificatesTest, AServerOfAnotherAuthorityWithTheSameNameIsNotTrusted) {
   serve_as(authority(), {"127.0.0.1"});
   connect(trusting(authority()));
   EXPECT_FALSE(get());
 }
 
-TEST_F(CertificatesTest, ACertificateIsGoodForItsNamesOnly) {
+TEST_F(CertificatesTest, ACertificateIsValidOnlyForItsNames) {
   const CertificateAuthority ca = authority();
   serve_as(ca, {"elsewhere.example"});
   connect(trusting(ca));
   EXPECT_FALSE(get());
 }
 
-TEST_F(CertificatesTest, ABundleSaysWhoIsInItAndUntilWhen) {
+TEST_F(CertificatesTest, CertificatesInABundleAreListedWithSubjectAndExpiry) {
   const auto now = std::chrono::system_clock::now();
   const auto both = certificates_in(authority().pem() + CertificateAuthority::make("another", 48h)->pem());
   ASSERT_TRUE(both) << both.error().message;
@@ -72,7 +72,7 @@ TEST_F(CertificatesTest, ABundleSaysWhoIsInItAndUntilWhen) {
   EXPECT_GT(both->at(1).not_after, now + 47h);
 }
 
-TEST_F(CertificatesTest, WhatIsNoBundleIsRefused) {
+TEST_F(CertificatesTest, AnInvalidBundleIsRefused) {
   EXPECT_FALSE(certificates_in(""));
   EXPECT_FALSE(certificates_in("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"));
 }

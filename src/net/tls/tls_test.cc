@@ -24,7 +24,7 @@ CertificateOptions certificate_options(std::string common_name) {
 
 class TlsTest : public ServerFixture {
  protected:
-  static Task<void> introduce(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
+  static Task<void> respond_with_identity(const HttpRequest&, const PeerIdentity& peer, Responder& responder) {
     std::string text = peer.tls ? "tls:" : "plain";
     if (peer.verified) text = "verified:" + peer.common_name;
     for (const std::string& organization : peer.organizations) text += "/" + organization;
@@ -39,7 +39,7 @@ class TlsTest : public ServerFixture {
     HttpServerSettings settings;
     settings.tls = server_tls(identity, std::move(client_ca));
     settings.allow_plain = allow_plain;
-    serve(std::move(settings), introduce);
+    serve(std::move(settings), respond_with_identity);
   }
 
   HttpClientSettings secure() {
@@ -71,13 +71,13 @@ class TlsTest : public ServerFixture {
   TestAuthority other_ca_{"other ca"};
 };
 
-TEST_F(TlsTest, ATrustedServerIsTalkedToAndItsConnectionKept) {
+TEST_F(TlsTest, RepeatedCallsToATrustedServerSucceed) {
   serve_with(ca_.issue({}));
   connect(secure());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(body_of(get()), "tls:");
 }
 
-TEST_F(TlsTest, AServerOfAnUnknownAuthorityIsNot) {
+TEST_F(TlsTest, AServerOfAnUnknownAuthorityIsRefused) {
   serve_with(other_ca_.issue({}));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
@@ -85,21 +85,21 @@ TEST_F(TlsTest, AServerOfAnUnknownAuthorityIsNot) {
                                         HasSubstr("other ca")));
 }
 
-TEST_F(TlsTest, NorIsASelfSignedOne) {
+TEST_F(TlsTest, ASelfSignedServerIsRefused) {
   serve_with(test::self_signed({}));
   auto result = get_with(secure());
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
   EXPECT_THAT(outcome_of(result), HasSubstr("the server's certificate is self-signed"));
 }
 
-TEST_F(TlsTest, UnlessVerificationIsSkippedInSoManyWords) {
+TEST_F(TlsTest, ASelfSignedServerIsAcceptedWhenVerificationIsSkipped) {
   serve_with(test::self_signed({}));
   HttpClientSettings settings = secure();
   settings.tls.insecure_skip_verify = true;
   EXPECT_EQ(body_of(get_with(settings)), "tls:");
 }
 
-TEST_F(TlsTest, APinnedCertificateNeedsNoAuthorityAboveIt) {
+TEST_F(TlsTest, APinnedServerCertificateIsTrustedWithoutItsAuthority) {
   const TestIdentity identity = ca_.issue({});
   serve_with(identity);
   HttpClientSettings settings = secure();
@@ -116,7 +116,7 @@ TEST_F(TlsTest, AnExpiredServerCertificateIsRefusedWithItsDate) {
   EXPECT_THAT(outcome_of(result), ::testing::ContainsRegex("certificate expired on [0-9-]+ [0-9:]+ UTC"));
 }
 
-TEST_F(TlsTest, ACertificateOfTheFutureIsRefusedWithItsDate) {
+TEST_F(TlsTest, ACertificateThatIsNotYetValidIsRefusedWithItsDate) {
   CertificateOptions early = certificate_options("early");
   early.not_before = 1h;
   serve_with(ca_.issue(early));
@@ -141,15 +141,15 @@ TEST_F(TlsTest, ACertificateForAnotherNameIsRefusedWithBothNames) {
   EXPECT_EQ(body_of(get_with(settings)), "tls:");
 }
 
-TEST_F(TlsTest, AClientCertificateSaysWhoIsThere) {
+TEST_F(TlsTest, AClientCertificateIdentifiesTheClient) {
   serve_with(ca_.issue({}), ca_.pem());
   CertificateOptions admin = certificate_options("alice");
   admin.organizations = {"system:masters", "ops"};
   EXPECT_EQ(body_of(get_with(secure_as(ca_.issue(admin)))), "verified:alice/system:masters/ops");
-  EXPECT_EQ(body_of(get_with(secure())), "tls:") << "a certificate is asked for, not required";
+  EXPECT_EQ(body_of(get_with(secure())), "tls:") << "a client certificate is requested but not required";
 }
 
-TEST_F(TlsTest, AnExpiredClientCertificateIsRefusedAndWeSaySo) {
+TEST_F(TlsTest, TheRefusalOfAnExpiredClientCertificateIsReported) {
   serve_with(ca_.issue({}), ca_.pem());
   CertificateOptions late = certificate_options("late");
   late.not_after = -1h;
@@ -158,14 +158,14 @@ TEST_F(TlsTest, AnExpiredClientCertificateIsRefusedAndWeSaySo) {
   EXPECT_THAT(outcome_of(result), HasSubstr("the server refused the client certificate: certificate expired"));
 }
 
-TEST_F(TlsTest, AClientCertificateOfAnUnknownAuthorityIsRefusedAndWeSaySo) {
+TEST_F(TlsTest, TheRefusalOfAClientCertificateOfAnUnknownAuthorityIsReported) {
   serve_with(ca_.issue({}), ca_.pem());
   auto result = get_with(secure_as(other_ca_.issue(certificate_options("mallory"))));
   EXPECT_EQ(code_of(result), Errc::Unauthenticated);
   EXPECT_THAT(outcome_of(result), HasSubstr("the server refused the client certificate"));
 }
 
-TEST_F(TlsTest, NewClientSettingsHoldForNewConnectionsAndOldOnesAreNotReused) {
+TEST_F(TlsTest, AfterNewTlsSettingsTheClientDoesNotReuseOldConnections) {
   serve_with(ca_.issue({}), ca_.pem());
   HttpClientSettings settings = secure_as(ca_.issue(certificate_options("old")));
   connect(settings);
@@ -177,7 +177,7 @@ TEST_F(TlsTest, NewClientSettingsHoldForNewConnectionsAndOldOnesAreNotReused) {
   EXPECT_EQ(body_of(get()), "verified:new");
 }
 
-TEST_F(TlsTest, UnusableNewSettingsChangeNothing) {
+TEST_F(TlsTest, InvalidNewTlsSettingsAreRefusedAndTheOldSettingsStay) {
   serve_with(ca_.issue({}), ca_.pem());
   HttpClientSettings settings = secure_as(ca_.issue(certificate_options("old")));
   connect(settings);
@@ -189,7 +189,7 @@ TEST_F(TlsTest, UnusableNewSettingsChangeNothing) {
   EXPECT_EQ(body_of(get()), "verified:old");
 }
 
-TEST_F(TlsTest, ARenewedServerCertificateIsShownToNewConnections) {
+TEST_F(TlsTest, NewConnectionsGetTheRenewedServerCertificate) {
   serve_with(other_ca_.issue({}));
   EXPECT_EQ(code_of(get_with(secure())), Errc::Unauthenticated);
   ASSERT_TRUE(on_loop([&] { return server_->set_tls(server_tls(ca_.issue({}))); }));
@@ -198,7 +198,7 @@ TEST_F(TlsTest, ARenewedServerCertificateIsShownToNewConnections) {
   EXPECT_EQ(body_of(get_with(secure())), "tls:");
 }
 
-TEST_F(TlsTest, KeyMaterialThatCannotBeUsedIsNamed) {
+TEST_F(TlsTest, ErrorsNameTheUnusableKeyMaterial) {
   const auto refusal = [this](TlsClientSettings tls) {
     HttpClientSettings settings;
     settings.origin = Origin{true, "127.0.0.1", 1};
@@ -217,23 +217,23 @@ TEST_F(TlsTest, KeyMaterialThatCannotBeUsedIsNamed) {
   EXPECT_EQ(refusal({.ca_pem = ca_.pem() + other_ca_.pem()}), "accepted");
 }
 
-TEST_F(TlsTest, ATlsServerRefusesPlainHttpInWords) {
+TEST_F(TlsTest, APlainHttpClientIsToldThatThePortSpeaksTls) {
   serve_with(ca_.issue({}));
   EXPECT_THAT(outcome_of(get_with(plain(server_->port()))), HasSubstr("speaks TLS on this port, not plain HTTP"));
 }
 
-TEST_F(TlsTest, APlainServerTellsATlsClientSo) {
-  serve(introduce);
+TEST_F(TlsTest, ATlsClientIsToldThatThePortSpeaksPlainHttp) {
+  serve(respond_with_identity);
   EXPECT_THAT(outcome_of(get_with(secure())), HasSubstr("speaks plain HTTP on this port, not TLS"));
 }
 
-TEST_F(TlsTest, OnePortServesBothWhenAllowed) {
+TEST_F(TlsTest, OnePortServesTlsAndPlainHttpWhenAllowed) {
   serve_with(ca_.issue({}), {}, true);
   EXPECT_EQ(body_of(get_with(secure())), "tls:");
   EXPECT_EQ(body_of(get_with(plain(server_->port()))), "plain");
 }
 
-TEST_F(TlsTest, WhoIsSilentOrStopsInTheHandshakeKeepsNobodyElseWaiting) {
+TEST_F(TlsTest, ClientsThatStopInTheHandshakeDoNotDelayOtherClients) {
   serve_with(ca_.issue({}), {}, true);
   const RawClient silent(server_->port());
   RawClient halfway(server_->port());
@@ -242,7 +242,7 @@ TEST_F(TlsTest, WhoIsSilentOrStopsInTheHandshakeKeepsNobodyElseWaiting) {
   EXPECT_EQ(body_of(get_with(plain(server_->port()))), "plain");
 }
 
-TEST_F(TlsTest, LargeBodiesTravelBothWays) {
+TEST_F(TlsTest, LargeBodiesAreSentAndReceivedUnchanged) {
   HttpServerSettings settings;
   settings.tls = server_tls(ca_.issue({}));
   settings.most_body_bytes = 32 << 20;
@@ -257,7 +257,7 @@ TEST_F(TlsTest, LargeBodiesTravelBothWays) {
   EXPECT_TRUE(response->body == body);
 }
 
-TEST_F(TlsTest, AServerThatHangsUpInTheHandshakeIsReported) {
+TEST_F(TlsTest, AServerThatClosesDuringTheHandshakeIsReported) {
   ScriptedPeer rude([](PeerSocket& socket) { (void)socket.read_some(); });
   HttpClientSettings settings = plain(rude.port());
   settings.origin.tls = true;
@@ -273,7 +273,7 @@ Task<void> stream_half(const HttpRequest&, const PeerIdentity&, Responder& respo
   (void)co_await responder.write("half of it");
 }
 
-TEST_F(TlsTest, AnAnswerTheHandlerDidNotFinishIsSeenAsCutShort) {
+TEST_F(TlsTest, AResponseThatTheHandlerDidNotFinishIsReportedAsCutShort) {
   HttpServerSettings settings;
   settings.tls = server_tls(ca_.issue({}));
   serve(settings, stream_half);

@@ -14,7 +14,7 @@ using ::testing::Pair;
 constexpr const char* kPlugin = "ImageLocality";
 constexpr std::int64_t kMebibyte = 1 << 20;
 
-TEST(ImageLocality, AnImageWithoutATagIsTheLatest) {
+TEST(ImageLocality, AnImageWithoutATagHasTheTagLatest) {
   for (const auto& [written, reported] : {std::pair{"web", "web:latest"},
                                           {"web:1", "web:1"},
                                           {"host:5000/web", "host:5000/web:latest"},
@@ -32,7 +32,7 @@ TEST(ImageLocality, SmallImagesDoNotCount) {
   EXPECT_THAT(bench.raw(kPlugin, pod("p").image("tiny")), ElementsAre(Pair("n", 0)));
 }
 
-TEST(ImageLocality, InitContainersAndImageVolumesCountTheirImagesToo) {
+TEST(ImageLocality, TheImagesOfInitContainersAndImageVolumesCountToo) {
   Bench bench;
   bench.add(node("n").image("web:latest", 500 * kMebibyte));
   const auto in_init = pod("p").image("absent").merge(R"({"spec":{"initContainers":[{"name":"i","image":"web"}]}})");
@@ -42,7 +42,7 @@ TEST(ImageLocality, InitContainersAndImageVolumesCountTheirImagesToo) {
   EXPECT_THAT(bench.raw(kPlugin, in_volume), ElementsAre(Pair("n", 48)));
 }
 
-TEST(ImageLocality, NodesThatComeAndGoChangeWhatAnImageIsWorth) {
+TEST(ImageLocality, AddedAndRemovedNodesChangeTheScoreOfAnImage) {
   Bench bench;
   bench.add(node("n1").image("web:latest", 1000 * kMebibyte));
   const auto context = pod("p").image("web");

@@ -37,7 +37,7 @@ Bench two_zones() {
 }
 PodBuilder x(const std::string& name) { return pod(name).label("app", "x"); }
 
-TEST(PodAffinity, OnlyWhereSuchAPodIs) {
+TEST(PodAffinity, OnlyDomainsWithAMatchingPodAreAccepted) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1"));
   const auto context = pod("p").near(kZone, kX);
@@ -58,7 +58,7 @@ TEST(PodAffinity, OnePodMustSatisfyAllTerms) {
   EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kFits);
 }
 
-TEST(PodAffinity, TheFirstOfAGroupMayGoAnywhereThatHasTheLabel) {
+TEST(PodAffinity, TheFirstPodOfAGroupFitsOnEveryNodeWithTheTopologyKey) {
   Bench bench = two_zones();
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFits);
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "lost"), kFar);
@@ -67,14 +67,14 @@ TEST(PodAffinity, TheFirstOfAGroupMayGoAnywhereThatHasTheLabel) {
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFar);  // not the first pod
 }
 
-TEST(PodAffinity, APodOnANodeWithoutTheLabelIsNotNearAnybody) {
+TEST(PodAffinity, AMatchingPodOnANodeWithoutTheTopologyKeyIsNotCounted) {
   Bench bench = two_zones();
   bench.add(x("1").on("lost"));
   EXPECT_EQ(bench.ask(kPlugin, x("p").near(kZone, kX), "a1"), kFits);  // still the first pod that counts
   EXPECT_EQ(bench.ask(kPlugin, pod("p").near(kZone, kX), "a1"), kFar);
 }
 
-TEST(PodAntiAffinity, NotWhereSuchAPodIs) {
+TEST(PodAntiAffinity, DomainsWithAMatchingPodAreRejected) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1"));
   const auto context = pod("p").away(kZone, kX);
@@ -84,7 +84,7 @@ TEST(PodAntiAffinity, NotWhereSuchAPodIs) {
   EXPECT_EQ(bench.ask(kPlugin, pod("p").away(kHost, kX), "a2"), kFits);
 }
 
-TEST(PodAntiAffinity, WhoIsThereMayObject) {
+TEST(PodAntiAffinity, TheAntiAffinityOfExistingPodsRejectsTheIncomingPod) {
   Bench bench = two_zones();
   bench.add(pod("1").away(kZone, kX).on("a1"));
   EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kExistingAntiAffinity);
@@ -94,7 +94,7 @@ TEST(PodAntiAffinity, WhoIsThereMayObject) {
   EXPECT_EQ(bench.ask(kPlugin, x("p"), "a2"), kSkipped);
 }
 
-TEST(PodAntiAffinity, AffinityIsToldBeforeAntiAffinityAndOwnBeforeOthers) {
+TEST(PodAntiAffinity, AffinityIsReportedBeforeAntiAffinityAndOwnTermsBeforeTermsOfExistingPods) {
   Bench bench = two_zones();
   bench.add(x("1").on("a1")).add(pod("2").away(kZone, kY).on("a1"));
   const auto context = pod("p").label("app", "y").away(kZone, kX);
@@ -102,19 +102,19 @@ TEST(PodAntiAffinity, AffinityIsToldBeforeAntiAffinityAndOwnBeforeOthers) {
   EXPECT_EQ(bench.ask(kPlugin, PodBuilder(context).near(kZone, {.labels = {{{"app", "z"}}}}), "a1"), kFar);
 }
 
-TEST(AffinityNamespaces, ByTheRules) {
+TEST(AffinityNamespaces, ATermSelectsNamespacesByListBySelectorOrTheOwnNamespace) {
   struct Row {
     const char* what;
-    Others whom;
+    Others others;
     bool meets_default;
     bool meets_red;
     bool meets_blue;
   };
   const Texts app = {{"app", "x"}};
   const Row rows[] = {
-      {"its own", {.labels = app}, true, false, false},
-      {"by list", {.labels = app, .namespaces = {"red"}}, false, true, false},
-      {"all", {.labels = app, .namespace_labels = Texts{}}, true, true, true},
+      {"the own namespace", {.labels = app}, true, false, false},
+      {"by list of names", {.labels = app, .namespaces = {"red"}}, false, true, false},
+      {"all namespaces", {.labels = app, .namespace_labels = Texts{}}, true, true, true},
       {"by label", {.labels = app, .namespace_labels = Texts{{"team", "b"}}}, false, false, true},
       {"by list or label",
        {.labels = app, .namespaces = {"red"}, .namespace_labels = Texts{{"team", "b"}}},
@@ -131,12 +131,12 @@ TEST(AffinityNamespaces, ByTheRules) {
       Bench bench = two_zones();
       bench.add(name_space("red", {{"team", "r"}})).add(name_space("blue", {{"team", "b"}}));
       bench.add(x("there").in(ns).on("a1"));
-      EXPECT_EQ(bench.ask(kPlugin, pod("p").away(kZone, row.whom), "a1"), meets ? kTooNear : kFits) << ns;
+      EXPECT_EQ(bench.ask(kPlugin, pod("p").away(kZone, row.others), "a1"), meets ? kTooNear : kFits) << ns;
     }
   }
 }
 
-TEST(AffinityNamespaces, ALabelThatComesLaterCountsToo) {
+TEST(AffinityNamespaces, ChangedNamespaceLabelsChangeTheSelectedPods) {
   Bench bench = two_zones();
   const auto context = pod("p").away(kZone, {.labels = {{{"app", "x"}}}, .namespace_labels = Texts{{"team", "b"}}});
   bench.add(x("1").in("blue").on("a1"));
@@ -158,7 +158,7 @@ TEST(PodAffinity, TerminatingPodsStillCount) {
   EXPECT_EQ(bench.ask(kPlugin, pod("p").away(kZone, kX), "a2"), kTooNear);
 }
 
-TEST(AffinityScores, WishesOfBothSidesAddUp) {
+TEST(AffinityScores, TheTermsOfTheIncomingPodAndOfExistingPodsAreAdded) {
   struct Row {
     const char* what;
     PodBuilder there;
@@ -166,13 +166,13 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
     std::int64_t on_a;  // the score of a1 and a2 with the pod on a1
   };
   const Row rows[] = {
-      {"mine", x("1"), pod("p").likes(7, kZone, kX), 7},
-      {"mine against", x("1"), pod("p").dislikes(7, kZone, kX), -7},
-      {"theirs", pod("1").likes(3, kZone, kX), x("p"), 3},
-      {"theirs against", pod("1").dislikes(3, kZone, kX), x("p"), -3},
-      {"theirs, required", pod("1").near(kZone, kX), x("p"), 1},
-      {"of both", x("1").likes(3, kZone, kX), x("p").likes(7, kZone, kX), 10},
-      {"twice", x("1"), pod("p").likes(7, kZone, kX).likes(2, kZone, kX), 9},
+      {"own affinity", x("1"), pod("p").likes(7, kZone, kX), 7},
+      {"own anti-affinity", x("1"), pod("p").dislikes(7, kZone, kX), -7},
+      {"affinity of the existing pod", pod("1").likes(3, kZone, kX), x("p"), 3},
+      {"anti-affinity of the existing pod", pod("1").dislikes(3, kZone, kX), x("p"), -3},
+      {"required affinity of the existing pod", pod("1").near(kZone, kX), x("p"), 1},
+      {"affinity of both pods", x("1").likes(3, kZone, kX), x("p").likes(7, kZone, kX), 10},
+      {"two own terms", x("1"), pod("p").likes(7, kZone, kX).likes(2, kZone, kX), 9},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
@@ -183,14 +183,14 @@ TEST(AffinityScores, WishesOfBothSidesAddUp) {
   }
 }
 
-TEST(AffinityScores, NothingToSayWhereNobodyIsConcerned) {
+TEST(AffinityScores, ThereAreNoScoresIfNoTermMatches) {
   Bench bench = two_zones();
   bench.add(x("1").on("lost"));
   EXPECT_THAT(bench.raw(kPlugin, pod("p").likes(7, kZone, kX)), IsEmpty());
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), IsEmpty());
 }
 
-TEST(AffinityScores, TheProfileMaySilenceThePodsThatAreThere) {
+TEST(AffinityScores, TheProfileCanIgnorePreferredTermsOfExistingPods) {
   InterPodAffinityArgs args;
   args.ignore_preferred_terms_of_existing_pods = true;
   Profile profile = standard_profile();
@@ -200,7 +200,7 @@ TEST(AffinityScores, TheProfileMaySilenceThePodsThatAreThere) {
   EXPECT_THAT(bench.raw(kPlugin, x("p")), IsEmpty());
 }
 
-TEST(AffinityScores, TheProfileWeighsTheirRequirements) {
+TEST(AffinityScores, TheProfileSetsTheWeightOfRequiredTermsOfExistingPods) {
   for (const auto& [weight, expected] : {std::pair{5, 5}, {0, -1}}) {
     InterPodAffinityArgs args;
     args.hard_pod_affinity_weight = weight;
@@ -213,7 +213,7 @@ TEST(AffinityScores, TheProfileWeighsTheirRequirements) {
   }
 }
 
-TEST(AffinityHints, OnlyPodsThatMatterWake) {
+TEST(AffinityHints, OnlyChangesThatAffectTheTermsWakeAPod) {
   Bench bench = two_zones();
   auto& model = bench.model();
   const auto waiting = pod("p").label("app", "y").near(kZone, kX);
@@ -224,14 +224,16 @@ TEST(AffinityHints, OnlyPodsThatMatterWake) {
   // A pod with anti-affinity is removed, or the waiting pod's anti-affinity no longer selects a pod.
   model.upsert_pod(pod("3").away(kZone, kY).on("a1"));
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-3")), QueueingHint::Queue);
-  const auto shy = pod("p").away(kZone, kX);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_pod(pod("1").label("app", "z").on("a1"))), QueueingHint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1"))), QueueingHint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c"))), QueueingHint::Queue);
-  EXPECT_EQ(bench.hint(kPlugin, shy, model.upsert_node(node("c1").zone("c").cpu("9"))), QueueingHint::Skip);
+  const auto with_anti_affinity = pod("p").away(kZone, kX);
+  EXPECT_EQ(bench.hint(kPlugin, with_anti_affinity, model.upsert_pod(pod("1").label("app", "z").on("a1"))),
+            QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, with_anti_affinity, model.upsert_node(node("c1"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, with_anti_affinity, model.upsert_node(node("c1").zone("c"))), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint(kPlugin, with_anti_affinity, model.upsert_node(node("c1").zone("c").cpu("9"))),
+            QueueingHint::Skip);
 }
 
-TEST(PodAffinity, ASelectorThatCannotBeReadHoldsThePodBackWithTheReason) {
+TEST(PodAffinity, AnInvalidSelectorMakesThePodUnschedulableWithTheReason) {
   Bench bench = two_zones();
   const auto context =
       pod("p").merge(R"({"spec":{"affinity":{"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":

@@ -31,7 +31,7 @@ std::string named(const std::string& names) {
   return R"({"matchFields":[{"key":"metadata.name","operator":"In","values":[)" + names + "]}]}";
 }
 
-TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
+TEST(NodeAffinity, ANodeMustMatchTheNodeSelectorAndOneRequiredTerm) {
   struct Row {
     const char* what;
     PodBuilder context;
@@ -39,24 +39,24 @@ TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
   };
   const Row rows[] = {
       {"selector", pod("p").node_selector("disk", "ssd"), true},
-      {"selector of another value", pod("p").node_selector("disk", "hdd"), false},
-      {"selector of a key that is not there", pod("p").node_selector("rack", ""), false},
+      {"selector with another value", pod("p").node_selector("disk", "hdd"), false},
+      {"selector with an absent key", pod("p").node_selector("rack", ""), false},
       {"both pairs", pod("p").node_selector("disk", "ssd").node_selector("cores", "8"), true},
       {"one pair of two", pod("p").node_selector("disk", "ssd").node_selector("cores", "9"), false},
       {"in", requiring(expression("disk", "In", R"("hdd","ssd")")), true},
       {"not in", requiring(expression("disk", "NotIn", R"("ssd")")), false},
-      {"not in, of an absent key", requiring(expression("rack", "NotIn", R"("r1")")), true},
+      {"not in, absent key", requiring(expression("rack", "NotIn", R"("r1")")), true},
       {"exists", requiring(expression("disk", "Exists", "")), true},
       {"does not exist", requiring(expression("disk", "DoesNotExist", "")), false},
       {"greater", requiring(expression("cores", "Gt", R"("7")")), true},
       {"not greater", requiring(expression("cores", "Gt", R"("8")")), false},
       {"less", requiring(expression("cores", "Lt", R"("9")")), true},
-      {"less, of no number", requiring(expression("disk", "Lt", R"("9")")), false},
+      {"less, the value is not a number", requiring(expression("disk", "Lt", R"("9")")), false},
       {"one of two terms", requiring(expression("disk", "In", R"("hdd")") + "," + expression("cores", "Exists", "")),
        true},
       {"an empty term matches nothing", requiring("{}"), false},
       {"no term matches nothing", requiring(""), false},
-      {"a broken term is left out",
+      {"an invalid term is ignored",
        requiring(expression("disk", "Sideways", "") + "," + expression("disk", "Exists", "")), true},
       {"selector and affinity", requiring(expression("disk", "Exists", "")).node_selector("disk", "hdd"), false},
   };
@@ -70,7 +70,7 @@ TEST(NodeAffinity, RequirementsAndTermsByTheRules) {
   }
 }
 
-TEST(NodeAffinity, APodThatNamesItsNodesIsTriedOnNoOther) {
+TEST(NodeAffinity, APodThatNamesNodesInMatchFieldsIsTriedOnlyOnTheseNodes) {
   Bench bench;
   for (const char* name : {"n1", "n2", "n3"}) bench.add(node(name));
   EXPECT_THAT(bench.decide(requiring(named(R"("n2")"))).feasible, ElementsAre("n2"));
@@ -80,7 +80,7 @@ TEST(NodeAffinity, APodThatNamesItsNodesIsTriedOnNoOther) {
               ElementsAre("n1", "n2", "n3"));
 }
 
-TEST(NodeAffinity, NodesThatWereNotLookedAtShareOneReason) {
+TEST(NodeAffinity, NodesThatPreFilterExcludesShareOneReason) {
   Bench bench;
   bench.add(node("n1").cordoned()).add(node("n2")).add(node("n3"));
   EXPECT_EQ(bench.decide(requiring(named(R"("n1")"))).message,
@@ -89,7 +89,7 @@ TEST(NodeAffinity, NodesThatWereNotLookedAtShareOneReason) {
             "scheduling.");
 }
 
-TEST(NodeAffinity, NamesThatContradictEachOtherEndTheSearch) {
+TEST(NodeAffinity, ContradictoryNodeNamesEndTheSearch) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
   const SchedulingResult answer = bench.decide(requiring(R"({"matchFields":[
@@ -100,7 +100,7 @@ TEST(NodeAffinity, NamesThatContradictEachOtherEndTheSearch) {
   EXPECT_THAT(answer.rejected_by, ElementsAre(kPlugin));
 }
 
-TEST(NodeAffinity, PreferencesAddUpByWeight) {
+TEST(NodeAffinity, TheWeightsOfMatchingPreferencesAreAdded) {
   Bench bench;
   bench.add(node("both").label("disk", "ssd").label("cores", "8"));
   bench.add(node("disk").label("disk", "ssd"));
@@ -115,7 +115,7 @@ TEST(NodeAffinity, PreferencesAddUpByWeight) {
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), IsEmpty());
 }
 
-TEST(NodeAffinity, TheProfileMayAddToEveryPods) {
+TEST(NodeAffinity, TheAddedAffinityOfTheProfileAppliesToEveryPod) {
   auto affinity = std::make_shared<api::NodeAffinity>();
   ASSERT_TRUE(kube::from_json(R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
       {"matchExpressions":[{"key":"pool","operator":"In","values":["mine"]}]}]},
@@ -135,7 +135,7 @@ TEST(NodeAffinity, TheProfileMayAddToEveryPods) {
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("mine", 0), Pair("mine too", 7)));
 }
 
-TEST(NodeAffinity, WakesWhenANodeComesToMatch) {
+TEST(NodeAffinity, WakesAPodWhenANodeStartsToMatch) {
   Bench bench;
   auto& model = bench.model();
   const auto waiting = pod("p").node_selector("disk", "ssd");

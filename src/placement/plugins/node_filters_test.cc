@@ -24,7 +24,7 @@ cluster::ClusterEventPtr target_pod(cluster::ActionType change) {
 
 // --- NodeName ---
 
-TEST(NodeName, OnlyTheNodeThatIsNamedWillDo) {
+TEST(NodeName, RejectsAllNodesExceptTheNodeInTheSpec) {
   Bench bench;
   bench.add(node("n1")).add(node("n2"));
   EXPECT_EQ(bench.ask("NodeName", pod("p"), "n1").code, Code::Success);
@@ -33,7 +33,7 @@ TEST(NodeName, OnlyTheNodeThatIsNamedWillDo) {
             (Verdict{kNever, {"node(s) didn't match the requested node name"}, "NodeName"}));
 }
 
-TEST(NodeName, ANewNodeMayBeTheOne) {
+TEST(NodeName, ANewNodeWakesThePodAndALabelChangeDoesNot) {
   Bench bench;
   EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1"))), QueueingHint::Queue);
   EXPECT_EQ(bench.hint("NodeName", pod("p").on("n1"), bench.model().upsert_node(node("n1").zone("a"))),
@@ -42,7 +42,7 @@ TEST(NodeName, ANewNodeMayBeTheOne) {
 
 // --- NodeUnschedulable ---
 
-TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
+TEST(NodeUnschedulable, ACordonedNodeAcceptsOnlyPodsThatTolerateTheUnschedulableTaint) {
   Bench bench;
   bench.add(node("n").cordoned());
   const std::string key = "node.kubernetes.io/unschedulable";
@@ -66,7 +66,7 @@ TEST(NodeUnschedulable, ACordonedNodeTakesOnlyPodsThatTolerateIt) {
   }
 }
 
-TEST(NodeUnschedulable, UncordoningWakesAndCordoningDoesNot) {
+TEST(NodeUnschedulable, UncordoningANodeWakesThePodAndCordoningDoesNot) {
   Bench bench;
   EXPECT_EQ(bench.hint("NodeUnschedulable", pod("p"), bench.model().upsert_node(node("n").cordoned())),
             QueueingHint::Skip);
@@ -79,7 +79,7 @@ TEST(NodeUnschedulable, UncordoningWakesAndCordoningDoesNot) {
 
 // --- NodePorts; collisions are in golden_test.cc ---
 
-TEST(NodePorts, SidecarsWantTheirPortsAndInitContainersDoNot) {
+TEST(NodePorts, TheHostPortsOfSidecarsCountAndTheHostPortsOfInitContainersDoNot) {
   Bench bench;
   bench.add(node("n")).add(pod("there").host_port(80).on("n"));
   const auto with_init = [](const char* policy) {
@@ -90,7 +90,7 @@ TEST(NodePorts, SidecarsWantTheirPortsAndInitContainersDoNot) {
   EXPECT_EQ(bench.ask("NodePorts", with_init(""), "n").code, Code::Skip);
 }
 
-TEST(NodePorts, OnlyAPodThatHeldThePortWakes) {
+TEST(NodePorts, OnlyTheRemovalOfAPodWithTheSamePortOrANewNodeWakesThePod) {
   Bench bench;
   bench.add(node("n")).add(pod("holder").host_port(80).on("n")).add(pod("other").host_port(81).on("n"));
   const auto waiting = pod("p").host_port(80);
@@ -102,7 +102,7 @@ TEST(NodePorts, OnlyAPodThatHeldThePortWakes) {
 
 // --- NodeDeclaredFeatures ---
 
-TEST(NodeDeclaredFeatures, WhatThePodNeedsTheNodeMustDeclare) {
+TEST(NodeDeclaredFeatures, TheNodeMustDeclareTheFeaturesThatThePodNeeds) {
   Bench bench;
   bench.add(node("old")).add(node("new").feature("UserNamespacesHostNetworkSupport").feature("Another"));
   const auto context = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
@@ -116,7 +116,7 @@ TEST(NodeDeclaredFeatures, WhatThePodNeedsTheNodeMustDeclare) {
   EXPECT_EQ(bench.ask("NodeDeclaredFeatures", restarting, "new").code, kNever);
 }
 
-TEST(NodeDeclaredFeatures, ANodeThatDeclaresItNowWakes) {
+TEST(NodeDeclaredFeatures, ANodeThatStartsToDeclareTheFeatureWakesThePod) {
   Bench bench;
   const auto context = pod("p").merge(R"({"spec":{"hostNetwork":true,"hostUsers":false}})");
   EXPECT_EQ(bench.hint("NodeDeclaredFeatures", context, bench.model().upsert_node(node("n"))), QueueingHint::Skip);
@@ -127,7 +127,7 @@ TEST(NodeDeclaredFeatures, ANodeThatDeclaresItNowWakes) {
 
 // --- Before the cycle ---
 
-TEST(SchedulingGates, AGatedPodIsNotEvenLookedAt) {
+TEST(SchedulingGates, AGatedPodIsNotEvaluatedOnAnyNode) {
   Bench bench;
   bench.add(node("n"));
   const SchedulingResult answer = bench.decide(pod("p").gate("quota").gate("review"));
@@ -139,7 +139,7 @@ TEST(SchedulingGates, AGatedPodIsNotEvenLookedAt) {
   EXPECT_EQ(bench.hint("SchedulingGates", pod("p"), target_pod(cluster::ActionType::PodLabel)), QueueingHint::Skip);
 }
 
-TEST(DynamicResources, APodWithClaimsWaitsAndSaysWhy) {
+TEST(DynamicResources, APodWithResourceClaimsIsUnschedulableAndTheMessageSaysWhy) {
   Bench bench;
   bench.add(node("n"));
   const SchedulingResult answer = bench.decide(pod("p").merge(R"({"spec":{"resourceClaims":[{"name":"gpu"}]}})"));
@@ -148,7 +148,7 @@ TEST(DynamicResources, APodWithClaimsWaitsAndSaysWhy) {
   EXPECT_THAT(answer.message, ::testing::HasSubstr("the pod has resourceClaims"));
 }
 
-TEST(DefaultPreemption, TheEndOfAVictimWakesNobodyByItself) {
+TEST(DefaultPreemption, TheRemovalOfAVictimDoesNotWakeThePod) {
   Bench bench;
   bench.add(node("n")).add(pod("victim").on("n"));
   EXPECT_EQ(bench.hint("DefaultPreemption", pod("p"), bench.model().remove_pod("uid-victim")), QueueingHint::Skip);

@@ -16,7 +16,7 @@ using ::testing::Pair;
 constexpr const char* kPlugin = "NodeResourcesFit";
 constexpr Code kNever = Code::UnschedulableAndUnresolvable;
 
-TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
+TEST(NodeResourcesFit, EveryInsufficientResourceIsNamedAndPermanentShortagesAreUnresolvable) {
   const NodeBuilder small =
       node("n").cpu("2").memory("4Gi").resource("ephemeral-storage", "10Gi").resource("example.com/gpu", "2");
   struct Row {
@@ -27,24 +27,30 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
   };
   const Row rows[] = {
       {"fits exactly", pod("p").requests("1", "3Gi"), Code::Success, {}},
-      {"cpu is taken", pod("p").requests("1500m", "1Gi"), Code::Unschedulable, {"Insufficient cpu"}},
-      {"more cpu than there is", pod("p").requests("2001m", "1Gi"), kNever, {"Insufficient cpu"}},
-      {"both, one of them hopeless",
+      {"cpu is used by other pods", pod("p").requests("1500m", "1Gi"), Code::Unschedulable, {"Insufficient cpu"}},
+      {"more cpu than the node has", pod("p").requests("2001m", "1Gi"), kNever, {"Insufficient cpu"}},
+      {"both, one of them unresolvable",
        pod("p").requests("2", "5Gi"),
        kNever,
        {"Insufficient cpu", "Insufficient memory"}},
-      {"both are taken",
+      {"both are used by other pods",
        pod("p").requests("2", "4Gi"),
        Code::Unschedulable,
        {"Insufficient cpu", "Insufficient memory"}},
       {"storage", pod("p").request("ephemeral-storage", "11Gi"), kNever, {"Insufficient ephemeral-storage"}},
-      {"extended, taken",
+      {"extended resource, used by other pods",
        pod("p").request("example.com/gpu", "2"),
        Code::Unschedulable,
        {"Insufficient example.com/gpu"}},
-      {"extended, unknown here", pod("p").request("example.com/fpga", "1"), kNever, {"Insufficient example.com/fpga"}},
+      {"extended resource, absent on the node",
+       pod("p").request("example.com/fpga", "1"),
+       kNever,
+       {"Insufficient example.com/fpga"}},
       {"huge pages", pod("p").request("hugepages-2Mi", "2Mi"), kNever, {"Insufficient hugepages-2Mi"}},
-      {"a zero never fails", pod("p").request("example.com/fpga", "0").request("cpu", "0"), Code::Success, {}},
+      {"a request of zero always fits",
+       pod("p").request("example.com/fpga", "0").request("cpu", "0"),
+       Code::Success,
+       {}},
       {"a resource that is not counted", pod("p").request("strange", "5"), Code::Success, {}},
   };
   for (const Row& row : rows) {
@@ -55,7 +61,7 @@ TEST(NodeResourcesFit, EveryShortageIsNamedAndHopelessOnesAreToldApart) {
   }
 }
 
-TEST(NodeResourcesFit, AnOvercommittedNodeStillTakesWhoAsksForNothing) {
+TEST(NodeResourcesFit, AnOvercommittedNodeAcceptsPodsWithoutRequests) {
   Bench bench;
   bench.add(node("n").cpu("1")).add(pod("greedy").requests("8", "64Gi").on("n"));
   EXPECT_EQ(bench.ask(kPlugin, pod("p"), "n").code, Code::Success);
@@ -63,7 +69,7 @@ TEST(NodeResourcesFit, AnOvercommittedNodeStillTakesWhoAsksForNothing) {
   EXPECT_EQ(bench.ask(kPlugin, pod("p").request("cpu", "1m"), "n").code, Code::Unschedulable);
 }
 
-TEST(NodeResourcesFit, PodsAreCountedTheTerminatingOnesToo) {
+TEST(NodeResourcesFit, TheNumberOfPodsIncludesTerminatingPods) {
   Bench bench;
   bench.add(node("n").pods(2)).add(pod("one").on("n"));
   EXPECT_EQ(bench.ask(kPlugin, pod("p"), "n").code, Code::Success);
@@ -73,7 +79,7 @@ TEST(NodeResourcesFit, PodsAreCountedTheTerminatingOnesToo) {
             (Verdict{kNever, {"Too many pods", "Insufficient cpu"}, kPlugin}));
 }
 
-TEST(NodeResourcesFit, ANodeThatDoesNotSayHowManyPodsItTakesTakesNone) {
+TEST(NodeResourcesFit, ANodeWithoutAnAllocatableNumberOfPodsAcceptsNoPod) {
   Bench bench;
   bench.add(node("n").without_resource("pods"));
   EXPECT_EQ(bench.ask(kPlugin, pod("p"), "n"), (Verdict{Code::Unschedulable, {"Too many pods"}, kPlugin}));
@@ -85,7 +91,7 @@ Profile profile_with(const NodeResourcesFitArgs& args) {
   return profile;
 }
 
-TEST(NodeResourcesFit, ResourcesOfOthersAreLeftToThem) {
+TEST(NodeResourcesFit, IgnoredExtendedResourcesAndResourceGroupsAreNotChecked) {
   NodeResourcesFitArgs args;
   args.ignored_resources = {"example.com/one", "cpu"};
   args.ignored_resource_groups = {"theirs.com"};
@@ -97,15 +103,15 @@ TEST(NodeResourcesFit, ResourcesOfOthersAreLeftToThem) {
   EXPECT_EQ(bench.ask(kPlugin, pod("p").request("cpu", "9"), "n").code, kNever);
 }
 
-TEST(NodeResourcesFit, PodsThatSayNothingStillCountForSomethingInScores) {
+TEST(NodeResourcesFit, PodsWithoutRequestsCountWithDefaultRequestsInScores) {
   Bench bench;
   bench.add(node("n").cpu("1").memory("2000Mi"));
-  for (int i = 0; i < 3; ++i) bench.add(pod("quiet" + std::to_string(i)).on("n"));
+  for (int i = 0; i < 3; ++i) bench.add(pod("there" + std::to_string(i)).on("n"));
   // Four pods of 100m and 200Mi: 60% of both are free.
   EXPECT_THAT(bench.raw(kPlugin, pod("p")), ElementsAre(Pair("n", 60)));
 }
 
-TEST(NodeResourcesFit, MostAllocatedPrefersTheFullNode) {
+TEST(NodeResourcesFit, MostAllocatedScoresTheFullerNodeHigher) {
   NodeResourcesFitArgs args;
   args.strategy = ScoringStrategy::MostAllocated;
   args.resources = {{"cpu", 3}, {"memory", 1}};
@@ -115,7 +121,7 @@ TEST(NodeResourcesFit, MostAllocatedPrefersTheFullNode) {
   EXPECT_THAT(bench.raw(kPlugin, pod("p").requests("1", "16Gi")), ElementsAre(Pair("empty", 31), Pair("half", 81)));
 }
 
-TEST(NodeResourcesFit, AShapeSaysHowGoodEachUtilizationIs) {
+TEST(NodeResourcesFit, TheShapeMapsUtilizationToAScore) {
   NodeResourcesFitArgs args;
   args.strategy = ScoringStrategy::RequestedToCapacityRatio;
   args.shape = {{0, 0}, {50, 10}, {100, 2}};
@@ -127,7 +133,7 @@ TEST(NodeResourcesFit, AShapeSaysHowGoodEachUtilizationIs) {
   EXPECT_THAT(bench.raw(kPlugin, pod("p").requests("0", "16Gi")), ElementsAre(Pair("n", 100)));
 }
 
-TEST(NodeResourcesFit, AResourceThePodDoesNotWantHasNoSayInItsScore) {
+TEST(NodeResourcesFit, AnExtendedResourceThatThePodDoesNotRequestIsIgnoredInTheScore) {
   NodeResourcesFitArgs args;
   args.resources = {{"cpu", 1}, {"example.com/gpu", 1}};
   Bench bench(profile_with(args));
@@ -138,7 +144,7 @@ TEST(NodeResourcesFit, AResourceThePodDoesNotWantHasNoSayInItsScore) {
               ElementsAre(Pair("n", 37)));
 }
 
-TEST(NodeResourcesFit, PodLevelRequestsCountForFittingAndNotForTheNewcomersScore) {
+TEST(NodeResourcesFit, PodLevelRequestsCountInTheFilterAndNotInTheScoreOfTheIncomingPod) {
   Bench bench;
   bench.add(node("n"));
   const auto context = pod("p").pod_level({{"cpu", "2"}, {"memory", "16Gi"}});
@@ -146,7 +152,7 @@ TEST(NodeResourcesFit, PodLevelRequestsCountForFittingAndNotForTheNewcomersScore
   EXPECT_EQ(bench.ask(kPlugin, pod("p").pod_level({{"cpu", "5"}}), "n").code, kNever);
 }
 
-TEST(NodeResourcesFit, WakesForRoomThatCouldHelp) {
+TEST(NodeResourcesFit, WakesAPodWhenANodeGainsResourcesThatThePodNeeds) {
   Bench bench;
   auto& model = bench.model();
   const auto waiting = pod("p").requests("3", "1Gi");
@@ -162,7 +168,7 @@ TEST(NodeResourcesFit, WakesForRoomThatCouldHelp) {
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.upsert_node(node("m"))), QueueingHint::Queue);
 }
 
-TEST(NodeResourcesFit, WakesForPodsThatGoOrShrink) {
+TEST(NodeResourcesFit, WakesAPodWhenAnotherPodIsRemovedOrRequestsLess) {
   Bench bench;
   auto& model = bench.model();
   bench.add(node("n")).add(pod("there").requests("3", "1Gi").on("n"));
@@ -175,7 +181,7 @@ TEST(NodeResourcesFit, WakesForPodsThatGoOrShrink) {
   EXPECT_EQ(bench.hint(kPlugin, waiting, model.remove_pod("uid-there")), QueueingHint::Queue);
 }
 
-TEST(BalancedAllocation, ThreeResourcesByTheirDeviation) {
+TEST(BalancedAllocation, ThreeResourcesAreScoredByTheirStandardDeviation) {
   NodeResourcesBalancedAllocationArgs args;
   args.resources = {{"cpu", 1}, {"memory", 1}, {"example.com/gpu", 1}};
   Profile profile = standard_profile();

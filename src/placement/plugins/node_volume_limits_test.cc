@@ -21,7 +21,7 @@ struct Lab : StorageLab {
   }
 };
 
-TEST(NodeVolumeLimits, APodWithoutVolumesToAttachIsNoBusinessOfIts) {
+TEST(NodeVolumeLimits, SkipsAPodWithoutAttachableVolumes) {
   Lab lab;
   EXPECT_EQ(lab.pre_filter(PodObject("p")).code, Code::Skip);
   EXPECT_EQ(lab.pre_filter(PodObject("p").iscsi("q")).code, Code::Skip);
@@ -29,7 +29,7 @@ TEST(NodeVolumeLimits, APodWithoutVolumesToAttachIsNoBusinessOfIts) {
   EXPECT_EQ(lab.pre_filter(PodObject("p").gce("d")).code, Code::Success);
 }
 
-TEST(NodeVolumeLimits, CountsWhatIsThereAndWhatIsNew) {
+TEST(NodeVolumeLimits, CountsTheVolumesOnTheNodeAndTheNewVolumesOfThePod) {
   Lab lab;
   for (const char* name : {"a", "b", "c", "d"}) lab.disk(name);
   lab.place(PodObject("p").claim("a").claim("b"), "n1");
@@ -44,7 +44,7 @@ TEST(NodeVolumeLimits, CountsWhatIsThereAndWhatIsNew) {
   EXPECT_EQ(lab.ask(PodObject("q").claim("c"), "n1"), kFits);
 }
 
-TEST(NodeVolumeLimits, AVolumeThatIsThereAlreadyIsNotNew) {
+TEST(NodeVolumeLimits, AVolumeThatIsAlreadyOnTheNodeIsNotCountedAgain) {
   Lab lab;
   lab.disk("a");
   lab.disk("b");
@@ -60,7 +60,7 @@ TEST(NodeVolumeLimits, AVolumeThatIsThereAlreadyIsNotNew) {
   EXPECT_EQ(lab.ask(twice, "n1"), kFits);
 }
 
-TEST(NodeVolumeLimits, EachDriverHasItsOwn) {
+TEST(NodeVolumeLimits, EachDriverHasItsOwnLimit) {
   Lab lab;
   lab.disk("a");
   lab.disk("b", "other.example.com");
@@ -80,11 +80,11 @@ TEST(NodeVolumeLimits, AClaimWithoutAVolumeCountsForItsProvisioner) {
   EXPECT_EQ(lab.ask(PodObject("p").claim("a").claim("gone"), "n1"), kTooMany);
   EXPECT_EQ(lab.ask(PodObject("p").claim("a").claim("lonely").claim("stray"), "n1"), kFits);
   lab.place(PodObject("q").claim("a"), "n1");
-  EXPECT_EQ(lab.ask(PodObject("p").claim("a"), "n1"), kFits) << "the same claim will be the same volume";
+  EXPECT_EQ(lab.ask(PodObject("p").claim("a"), "n1"), kFits) << "one claim counts as one volume";
   EXPECT_EQ(lab.ask(PodObject("p").claim("b"), "n1"), kTooMany);
 }
 
-TEST(NodeVolumeLimits, ReplacedPluginsCountForTheirDriver) {
+TEST(NodeVolumeLimits, VolumesOfInTreePluginsCountForTheirCsiDriver) {
   Lab lab;
   lab.have(ClassObject("old", "kubernetes.io/aws-ebs"), ClassObject("file", "kubernetes.io/azure-file"));
   lab.have(ClaimObject("unbound").of_class("old"), ClaimObject("shared").of_class("file"));
@@ -93,25 +93,26 @@ TEST(NodeVolumeLimits, ReplacedPluginsCountForTheirDriver) {
   EXPECT_EQ(lab.ask(PodObject("p").claim("unbound"), "n1"), kTooMany);
   EXPECT_EQ(lab.ask(PodObject("p").claim("bound"), "n1"), kTooMany);
   EXPECT_EQ(lab.ask(PodObject("p").ebs("vol-1"), "n1"), kTooMany);
-  EXPECT_EQ(lab.ask(PodObject("p").claim("shared"), "n1"), kFits) << "never counted";
+  EXPECT_EQ(lab.ask(PodObject("p").claim("shared"), "n1"), kFits) << "Azure File volumes are never counted";
   lab.have(CsiNodeObject("n1").driver("ebs.csi.aws.com", 1));
-  EXPECT_EQ(lab.ask(PodObject("p").claim("bound").ebs("vol-1"), "n1"), kFits) << "they are the same volume";
+  EXPECT_EQ(lab.ask(PodObject("p").claim("bound").ebs("vol-1"), "n1"), kFits)
+      << "the claim and the inline volume are the same volume";
 }
 
-TEST(NodeVolumeLimits, AttachedVolumesCountWithoutAPodThatUsesThem) {
+TEST(NodeVolumeLimits, AttachedVolumesCountEvenIfNoPodUsesThem) {
   Lab lab;
   for (const char* name : {"a", "b", "c"}) lab.disk(name);
   lab.have(CsiNodeObject("n1").driver(kDriver, 2));
   lab.place(PodObject("p").claim("a"), "n1");
   lab.have(AttachmentObject("x", kDriver, "pv-a", "n1"));
-  EXPECT_EQ(lab.ask(PodObject("q").claim("c"), "n1"), kFits) << "one volume, used and attached";
+  EXPECT_EQ(lab.ask(PodObject("q").claim("c"), "n1"), kFits) << "a volume that is used and attached counts once";
   lab.have(AttachmentObject("y", kDriver, "pv-b", "n1"), AttachmentObject("z", kDriver, "pv-none", "n1"));
   EXPECT_EQ(lab.ask(PodObject("q").claim("c"), "n1"), kTooMany);
   lab.cluster.volumes().remove_attachment("y");
   EXPECT_EQ(lab.ask(PodObject("q").claim("c"), "n1"), kFits);
 }
 
-TEST(NodeVolumeLimits, LooksAtThePodsOfTheNodeItIsShown) {
+TEST(NodeVolumeLimits, UsesThePodsOfTheGivenNodeInfo) {
   Lab lab;
   lab.disk("a");
   lab.disk("b");
@@ -130,7 +131,7 @@ TEST(NodeVolumeLimits, LooksAtThePodsOfTheNodeItIsShown) {
   EXPECT_EQ(lab.ask(PodObject("q").claim("b"), "n2", with), kTooMany);
 }
 
-TEST(NodeVolumeLimits, AMissingClaimIsHopeless) {
+TEST(NodeVolumeLimits, AMissingClaimIsUnresolvable) {
   Lab lab;
   EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"),
             unresolvable("looking up PVC shop/c: persistentvolumeclaim \"c\" not found"));
@@ -138,21 +139,22 @@ TEST(NodeVolumeLimits, AMissingClaimIsHopeless) {
             unresolvable("looking up PVC shop/p-e: persistentvolumeclaim \"p-e\" not found"));
 }
 
-TEST(NodeVolumeLimits, WhatCannotBeFoundOutIsAnError) {
+TEST(NodeVolumeLimits, AVolumeThatCannotBeIdentifiedIsAnError) {
   Lab lab;
-  lab.have(ClaimObject("p-e").owned_by("somebody"));
+  lab.have(ClaimObject("p-e").owned_by("another-uid"));
   EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n1"),
             error("PVC shop/p-e was not created for pod shop/p (pod is not owner)"));
   EXPECT_EQ(lab.ask(PodObject("p").claim(""), "n1").code, Code::Error);
-  EXPECT_EQ(lab.ask(PodObject("p").ebs("aws://nonsense"), "n1"), kFits) << "nothing counts it here";
+  EXPECT_EQ(lab.ask(PodObject("p").ebs("aws://nonsense"), "n1"), kFits)
+      << "the node has no CSINode, so nothing is counted";
   lab.have(CsiNodeObject("n1"));
   EXPECT_EQ(lab.ask(PodObject("p").ebs("aws://nonsense"), "n1").code, Code::Error);
 }
 
-TEST(NodeVolumeLimits, APodOfTheNodeThatMakesNoSenseIsNotCounted) {
+TEST(NodeVolumeLimits, InvalidVolumesOfExistingPodsAreNotCounted) {
   Lab lab;
   lab.disk("a");
-  lab.have(ClaimObject("p-e").owned_by("somebody"));
+  lab.have(ClaimObject("p-e").owned_by("another-uid"));
   lab.have(CsiNodeObject("n1").driver(kDriver, 1).driver("ebs.csi.aws.com", 1));
   lab.place(PodObject("p").ephemeral("e").claim("missing").ebs("aws://nonsense"), "n1");
   EXPECT_EQ(lab.ask(PodObject("q").claim("a"), "n1"), kFits);

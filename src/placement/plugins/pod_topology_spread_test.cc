@@ -34,7 +34,7 @@ void two_zones(Bench& bench) {
   bench.add(node("a1").zone("a")).add(node("a2").zone("a")).add(node("b1").zone("b")).add(node("lost"));
 }
 
-TEST(HardSpread, TheFullerZoneIsRefused) {
+TEST(HardSpread, TheZoneWithMorePodsIsRejected) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").on("a1"));
@@ -45,7 +45,7 @@ TEST(HardSpread, TheFullerZoneIsRefused) {
   EXPECT_EQ(bench.ask(kPlugin, spreading({.max_skew = 2, .labels = kWeb}), "a1"), kFits);
 }
 
-TEST(HardSpread, APodOutsideItsOwnGroupAddsNothing) {
+TEST(HardSpread, APodThatItsOwnSelectorDoesNotMatchAddsNothingToTheSkew) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").on("a1"));
@@ -54,7 +54,7 @@ TEST(HardSpread, APodOutsideItsOwnGroupAddsNothing) {
   EXPECT_EQ(bench.ask(kPlugin, pod("p").spread({.labels = kWeb}), "a1"), kTooMany);
 }
 
-TEST(HardSpread, WhoIsCounted) {
+TEST(HardSpread, OnlyMatchingPodsOfTheNamespaceThatDoNotTerminateAreCounted) {
   struct Row {
     const char* what;
     PodBuilder there;
@@ -62,14 +62,20 @@ TEST(HardSpread, WhoIsCounted) {
     Verdict verdict;
   };
   const Row rows[] = {
-      {"of the group", web("1"), {.labels = kWeb}, kTooMany},
-      {"of another namespace", web("1").in("other"), {.labels = kWeb}, kFits},
-      {"on its way out", web("1").terminating(), {.labels = kWeb}, kFits},
+      {"a matching pod", web("1"), {.labels = kWeb}, kTooMany},
+      {"a pod of another namespace", web("1").in("other"), {.labels = kWeb}, kFits},
+      {"a terminating pod", web("1").terminating(), {.labels = kWeb}, kFits},
       {"no selector: no pod", web("1"), {}, kFits},
-      {"an empty selector: no pod either", web("1"), {.labels = Texts{}}, kFits},
-      {"of another revision", web("1").label("rev", "1"), {.labels = kWeb, .match_label_keys = {"rev"}}, kFits},
-      {"of the same revision", web("1").label("rev", "2"), {.labels = kWeb, .match_label_keys = {"rev"}}, kTooMany},
-      {"by a key the newcomer lacks", web("1").label("x", "1"), {.labels = kWeb, .match_label_keys = {"x"}}, kTooMany},
+      {"an empty selector: no pod", web("1"), {.labels = Texts{}}, kFits},
+      {"a pod of another revision", web("1").label("rev", "1"), {.labels = kWeb, .match_label_keys = {"rev"}}, kFits},
+      {"a pod of the same revision",
+       web("1").label("rev", "2"),
+       {.labels = kWeb, .match_label_keys = {"rev"}},
+       kTooMany},
+      {"by a key that the incoming pod lacks",
+       web("1").label("x", "1"),
+       {.labels = kWeb, .match_label_keys = {"x"}},
+       kTooMany},
   };
   for (const Row& row : rows) {
     SCOPED_TRACE(row.what);
@@ -80,7 +86,7 @@ TEST(HardSpread, WhoIsCounted) {
   }
 }
 
-TEST(HardSpread, WhichNodesCount) {
+TEST(HardSpread, TheTaintsAndAffinityPoliciesDecideWhichNodesAreCounted) {
   Bench bench;
   two_zones(bench);
   bench.add(node("c1").zone("c").taint("team", "", "NoSchedule"));
@@ -98,7 +104,7 @@ TEST(HardSpread, WhichNodesCount) {
       kTooMany);
 }
 
-TEST(HardSpread, ANodeThatLacksAKeyOfAnotherConstraintDoesNotCount) {
+TEST(HardSpread, ANodeThatLacksTheTopologyKeyOfAnotherConstraintIsNotCounted) {
   Bench bench;
   bench.add(node("a1").zone("a")).add(node("b1").zone("b").without_label(kHost));
   bench.add(web("1").on("a1"));
@@ -107,21 +113,21 @@ TEST(HardSpread, ANodeThatLacksAKeyOfAnotherConstraintDoesNotCount) {
   EXPECT_EQ(bench.ask(kPlugin, context, "b1"), kNoLabel);
 }
 
-TEST(HardSpread, PodsThatComeAndGoInThoughtCount) {
+TEST(HardSpread, NominatedPodsOfHigherPriorityAreCounted) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").priority(0).on("a1")).add(web("2").priority(0).on("a2"));
-  const auto nominated = web("rival").priority(10);
+  const auto nominated = web("nominated1").priority(10);
   EXPECT_THAT(bench.decide(spreading({.max_skew = 2, .labels = kWeb}).priority(5)).feasible, ElementsAre("b1"));
   bench.nominate(nominated, "b1");
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, ElementsAre("b1"));
-  bench.nominate(web("rival2").priority(10), "b1").nominate(web("rival3").priority(10), "b1");
+  bench.nominate(web("nominated2").priority(10), "b1").nominate(web("nominated3").priority(10), "b1");
   // Three pods are nominated to b. With them b has more pods.
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(5)).feasible, IsEmpty());
   EXPECT_THAT(bench.decide(spreading({.labels = kWeb}).priority(11)).feasible, ElementsAre("b1"));
 }
 
-TEST(SoftSpread, NodesWithoutAllKeysScoreNothing) {
+TEST(SoftSpread, NodesWithoutAllTopologyKeysScoreZero) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").on("a1"));
@@ -130,7 +136,7 @@ TEST(SoftSpread, NodesWithoutAllKeysScoreNothing) {
               ElementsAre(Pair("a1", 0), Pair("a2", 0), Pair("b1", 100), Pair("lost", 0)));
 }
 
-TEST(SoftSpread, HostsAreCountedEachForItself) {
+TEST(SoftSpread, TheHostnameKeyCountsThePodsOfEachNode) {
   Bench bench;
   two_zones(bench);
   for (const char* name : {"1", "2"}) bench.add(web(name).on("a1"));
@@ -142,7 +148,7 @@ TEST(SoftSpread, HostsAreCountedEachForItself) {
               ElementsAre(Pair("a1", 0), Pair("a2", 100), Pair("b1", 50), Pair("lost", 100)));
 }
 
-TEST(SoftSpread, ServicesAndOwnersSpreadTheirPodsUnasked) {
+TEST(SoftSpread, ThePodsOfAServiceAreSpreadByDefaultConstraints) {
   Bench bench;
   two_zones(bench);
   bench.add(web("1").on("a1"));
@@ -168,7 +174,7 @@ Profile defaulting_to(const std::string& json) {
   return profile;
 }
 
-TEST(DefaultSpread, AListOfTheProfileReplacesTheSystems) {
+TEST(DefaultSpread, AListInTheProfileReplacesTheSystemDefaults) {
   Bench bench(defaulting_to(
       R"({"maxSkew":1,"topologyKey":"topology.kubernetes.io/zone","whenUnsatisfiable":"DoNotSchedule"})"));
   two_zones(bench);
@@ -181,7 +187,7 @@ TEST(DefaultSpread, AListOfTheProfileReplacesTheSystems) {
   EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("a1", "a2", "b1", "lost"));
 }
 
-TEST(DefaultSpread, AKeyThatNoNodeHasIsMissedLikeAnyOther) {
+TEST(DefaultSpread, ATopologyKeyThatNoNodeHasRejectsANode) {
   Bench bench(defaulting_to(R"({"maxSkew":1,"topologyKey":"example.com/rack","whenUnsatisfiable":"DoNotSchedule"})"));
   two_zones(bench);
   cluster::WireLabels selector;
@@ -190,7 +196,7 @@ TEST(DefaultSpread, AKeyThatNoNodeHasIsMissedLikeAnyOther) {
   EXPECT_EQ(bench.ask(kPlugin, web("p"), "a1"), kNoLabel);
 }
 
-TEST(SpreadHints, WhatMayEvenOutTheGroupWakes) {
+TEST(SpreadHints, ChangesThatCanReduceTheSkewWakeAPod) {
   Bench bench;
   two_zones(bench);
   auto& model = bench.model();

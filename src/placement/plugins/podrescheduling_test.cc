@@ -39,7 +39,7 @@ Bench three_nodes(bool hard = false) {
   return bench;
 }
 
-TEST(Podrescheduling, KeepsAPodOffTheNodesItFailedOn) {
+TEST(Podrescheduling, RejectsTheNodesWhereThePodFailed) {
   Bench bench = three_nodes();
   const SchedulingResult answer = bench.decide(visited(R"(["a","c"])"));
   EXPECT_THAT(answer.feasible, ElementsAre("b"));
@@ -47,7 +47,7 @@ TEST(Podrescheduling, KeepsAPodOffTheNodesItFailedOn) {
   EXPECT_EQ(answer.verdicts.at("a").plugin, "Podrescheduling");
 }
 
-TEST(Podrescheduling, HasNothingToSayOfPodsThatNeverFailed) {
+TEST(Podrescheduling, RejectsNoNodeForAPodThatNeverFailedOnAnExistingNode) {
   Bench bench = three_nodes();
   EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("a", "b", "c"));
   EXPECT_THAT(bench.decide(visited("null")).feasible, ElementsAre("a", "b", "c"));
@@ -55,33 +55,33 @@ TEST(Podrescheduling, HasNothingToSayOfPodsThatNeverFailed) {
   EXPECT_THAT(bench.decide(visited(R"(["long-gone"])")).feasible, ElementsAre("a", "b", "c"));
 }
 
-TEST(Podrescheduling, IgnoresWhatItCannotRead) {
+TEST(Podrescheduling, IgnoresAnInvalidAnnotation) {
   for (const char* nonsense : {"", "[", "a", "{}", "[1]", R"(["a",null])", R"("a")"}) {
     Bench bench = three_nodes();
     EXPECT_THAT(bench.decide(visited(nonsense)).feasible, ElementsAre("a", "b", "c")) << nonsense;
   }
 }
 
-TEST(Podrescheduling, TakesTheNodeItFailedOnLongestAgoWhenNoOtherWillDo) {
+TEST(Podrescheduling, AllowsTheNodeOfTheOldestFailureIfNoOtherNodeIsFeasible) {
   Bench bench = three_nodes();
   EXPECT_EQ(bench.decide(visited(R"(["b","c","a"])")).node, "b");
-  EXPECT_EQ(bench.decide(visited(R"(["b","c","a","b"])")).node, "c") << "the last time counts";
+  EXPECT_EQ(bench.decide(visited(R"(["b","c","a","b"])")).node, "c") << "the last failure on a node counts";
 }
 
-TEST(Podrescheduling, TakesTheNextWhereTheOldestWillNotDoEither) {
+TEST(Podrescheduling, AllowsTheNextNodeIfTheNodeOfTheOldestFailureIsNotFeasible) {
   Bench bench(with_plugin());
   bench.add(node("a").cordoned()).add(node("b")).add(node("c").cordoned());
   EXPECT_EQ(bench.decide(visited(R"(["a","b"])")).node, "b");
 }
 
-TEST(Podrescheduling, DoesNotTakeAVisitedNodeThatThePodDoesNotAllow) {
+TEST(Podrescheduling, DoesNotAllowAVisitedNodeThatTheNodeSelectorExcludes) {
   Bench bench = three_nodes();
   api::Pod context = visited(R"(["a","b","c"])");
   (*context.mutable_spec()->mutable_node_selector())["kubernetes.io/hostname"] = "c";
   EXPECT_EQ(bench.decide(context).node, "c");
 }
 
-TEST(Podrescheduling, LetsThePodWaitWhenItIsHard) {
+TEST(Podrescheduling, APodThatFailedOnAllNodesIsUnschedulableIfTheRuleIsHard) {
   Bench bench = three_nodes(true);
   const SchedulingResult answer = bench.decide(visited(R"(["a","b","c"])"));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
@@ -89,7 +89,7 @@ TEST(Podrescheduling, LetsThePodWaitWhenItIsHard) {
   EXPECT_THAT(answer.rejected_by, Contains("Podrescheduling"));
 }
 
-TEST(Podrescheduling, MakesRoomOnAnyNodeWhenItGaveWayInVain) {
+TEST(Podrescheduling, ThePodPreemptsOnAVisitedNodeIfNoVisitedNodeIsFeasible) {
   Bench bench(with_plugin());
   bench.add(node("a").cpu("1"));
   bench.add(pod("small").requests("1", "1Mi").on("a").priority(0));
@@ -98,13 +98,13 @@ TEST(Podrescheduling, MakesRoomOnAnyNodeWhenItGaveWayInVain) {
   EXPECT_EQ(answer.node, "a");
 }
 
-TEST(VisitedNodes, SaysWhatIsWrong) {
+TEST(VisitedNodes, AnInvalidListIsAnErrorThatNamesTheProblem) {
   EXPECT_THAT(read_visited("[").error().message, HasSubstr("is not valid JSON"));
   EXPECT_THAT(read_visited("{}").error().message, HasSubstr("is not a list of names"));
   EXPECT_THAT(*read_visited("null"), IsEmpty());
 }
 
-RC_GTEST_PROP(VisitedNodes, WhatIsWrittenIsRead, (const std::vector<std::string>& names)) {
+RC_GTEST_PROP(VisitedNodes, AWrittenListIsReadBackUnchanged, (const std::vector<std::string>& names)) {
   std::vector<std::string> once;
   for (const std::string& name : names) {
     std::string printable;
@@ -118,18 +118,18 @@ RC_GTEST_PROP(VisitedNodes, WhatIsWrittenIsRead, (const std::vector<std::string>
 }
 
 // A visited node is chosen only if all feasible nodes are visited.
-RC_GTEST_PROP(PodreschedulingProperty, PrefersNodesItNeverFailedOn, ()) {
+RC_GTEST_PROP(PodreschedulingProperty, PrefersNodesWhereThePodNeverFailed, ()) {
   Bench bench(with_plugin());
   const int nodes = *rc::gen::inRange(1, 7);
   std::vector<std::string> failed_on;
   bool any_other = false;
   for (int i = 0; i < nodes; ++i) {
     const std::string name(1, static_cast<char>('a' + i));
-    const bool will_do = *rc::gen::arbitrary<bool>();
-    const bool was_there = *rc::gen::arbitrary<bool>();
-    bench.add(node(name).cordoned(!will_do));
-    if (was_there) failed_on.push_back(name);
-    any_other = any_other || (will_do && !was_there);
+    const bool feasible = *rc::gen::arbitrary<bool>();
+    const bool failed_before = *rc::gen::arbitrary<bool>();
+    bench.add(node(name).cordoned(!feasible));
+    if (failed_before) failed_on.push_back(name);
+    any_other = any_other || (feasible && !failed_before);
   }
   const SchedulingResult answer = bench.decide(visited(write_visited(failed_on)));
   const bool revisits = std::ranges::find(failed_on, answer.node) != failed_on.end();

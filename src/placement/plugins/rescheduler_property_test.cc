@@ -61,13 +61,13 @@ LoadBasis any_basis() {
   return *rc::gen::elementOf(std::vector<LoadBasis>{LoadBasis::Usage, LoadBasis::Requests, LoadBasis::RoundRobin});
 }
 
-// Fewer resources than the plugin judges, more, or the same number.
+// Fewer resources than the plugin scores, more, or the same number.
 std::vector<std::string> any_further() {
   return *rc::gen::elementOf(
       std::vector<std::vector<std::string>>{{}, {"r0"}, {"r1", "r0"}, {"other", "r0", "r1", "x"}});
 }
 
-RC_GTEST_PROP(ReschedulerScore, IsWithinItsBoundsWhateverIsMeasured, ()) {
+RC_GTEST_PROP(ReschedulerScore, IsBetweenZeroAndTheMaximumForAnyLoad, ()) {
   LoadBench bench(any_args());
   const int nodes = *rc::gen::inRange(1, 5);
   for (int i = 0; i < nodes; ++i) {
@@ -76,7 +76,7 @@ RC_GTEST_PROP(ReschedulerScore, IsWithinItsBoundsWhateverIsMeasured, ()) {
     bench.add(made).add(pod("there" + std::to_string(i)).requests("3", "1Gi").on("n" + std::to_string(i)));
     bench.loaded("n" + std::to_string(i), any_node_load());
   }
-  bench.look(any_basis(), any_further());
+  bench.update_summary(any_basis(), any_further());
   const SchedulingResult answer = bench.decide(any_pod());
   RC_ASSERT(answer.outcome != Outcome::Failed);
   const auto scores = answer.normalized.find("Rescheduler");
@@ -84,14 +84,14 @@ RC_GTEST_PROP(ReschedulerScore, IsWithinItsBoundsWhateverIsMeasured, ()) {
   for (const auto& [name, score] : scores->second) RC_ASSERT((score >= 0 && score <= kMaxScore));
 }
 
-RC_GTEST_PROP(ReschedulerScore, MoreLoadIsNeverBetter, ()) {
+RC_GTEST_PROP(ReschedulerScore, NeverIncreasesWithTheLoadOfTheNode, ()) {
   LoadBench bench(any_args());
   const NodeLoad other = any_node_load();
   bench.loaded("other", other);
   NodeLoad load;
   for (double& used : load.used) used = any_number(0, 1);
   bench.loaded("n", load);
-  bench.look(LoadBasis::Usage, any_further());
+  bench.update_summary(LoadBasis::Usage, any_further());
   const auto context = any_pod();
   const auto before = bench.raw("Rescheduler", context);
   RC_PRE(before.contains("n"));
@@ -99,10 +99,10 @@ RC_GTEST_PROP(ReschedulerScore, MoreLoadIsNeverBetter, ()) {
   (*rc::gen::arbitrary<bool>() ? load.used : load.reserved)[resource] += any_number(0, 1);
   bench.loaded("n", load);  // the LoadSummary stays the same
   const auto after = bench.raw("Rescheduler", context);
-  if (after.contains("n")) RC_ASSERT(after.at("n") <= before.at("n"));  // otherwise it is rejected
+  if (after.contains("n")) RC_ASSERT(after.at("n") <= before.at("n"));  // otherwise the node is rejected
 }
 
-RC_GTEST_PROP(ReschedulerScore, NothingIsBetterThanANodeKnownToBeIdle, ()) {
+RC_GTEST_PROP(ReschedulerScore, ANodeWithUnknownLoadNeverScoresHigherThanAnIdleNode, ()) {
   LoadBench bench(any_args());
   NodeLoad idle;
   idle.used = cluster::loads_of(0);
@@ -116,16 +116,19 @@ RC_GTEST_PROP(ReschedulerScore, NothingIsBetterThanANodeKnownToBeIdle, ()) {
   bench.loaded("unknown", unknown);
   const auto requested = std::to_string(*rc::gen::inRange(0, 4000)) + "m";
   bench.add(pod("there").requests(requested, "1Mi").on("unknown"));
-  bench.look(LoadBasis::Usage, any_further());
+  bench.update_summary(LoadBasis::Usage, any_further());
   const auto scores = bench.raw("Rescheduler", any_pod());
   RC_PRE(scores.contains("unknown"));
   RC_ASSERT(scores.at("unknown") <= scores.at("idle"));
 }
 
 // With one idle node, one busy node and one unknown node, the unknown one ranks between the others.
-RC_GTEST_PROP(ReschedulerScore, ANodeThatIsNotKnownIsNotTakenForIdle, ()) {
+RC_GTEST_PROP(ReschedulerScore, ANodeWithUnknownLoadRanksBetweenAnIdleNodeAndABusyNode, ()) {
   LoadBench bench;
-  bench.uses("idle", 0, 0).uses("busy", any_number(0.3, 0.8), any_number(0.3, 0.8)).loaded("unknown", {}).look();
+  bench.uses("idle", 0, 0)
+      .uses("busy", any_number(0.3, 0.8), any_number(0.3, 0.8))
+      .loaded("unknown", {})
+      .update_summary();
   const auto scores = bench.raw("Rescheduler", pod("p").requests("100m", "100Mi"));
   RC_ASSERT(scores.at("unknown") < scores.at("idle"));
   RC_ASSERT(scores.at("unknown") > scores.at("busy"));

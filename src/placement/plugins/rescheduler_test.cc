@@ -30,65 +30,67 @@ Code verdict(LoadBench& bench, const std::string& name, const api::Pod& context 
 
 // --- Filter ---
 
-TEST(ReschedulerFilter, RefusesANodeAboveAThresholdAndSaysWhich) {
+TEST(ReschedulerFilter, RejectsANodeAboveAThresholdAndNamesTheResource) {
   LoadBench bench;
-  bench.uses("at", 0.8, 0.8).uses("cpu", 0.81, 0.1).uses("memory", 0.1, 0.81).uses("both", 0.9, 1.2).look();
+  bench.uses("at", 0.8, 0.8).uses("cpu", 0.81, 0.1).uses("memory", 0.1, 0.81).uses("both", 0.9, 1.2).update_summary();
   EXPECT_EQ(verdict(bench, "at"), Code::Success);
   EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "cpu").reasons, ElementsAre(kHotCpu));
   EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "memory").reasons, ElementsAre(kHotMemory));
   EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "both").reasons, ElementsAre(kHotCpu, kHotMemory));
-  EXPECT_EQ(verdict(bench, "both"), Code::UnschedulableAndUnresolvable) << "driving others out does not cool it now";
+  EXPECT_EQ(verdict(bench, "both"), Code::UnschedulableAndUnresolvable)
+      << "preemption does not lower the load immediately";
 }
 
-TEST(ReschedulerFilter, HasTheThresholdsOfItsSettings) {
+TEST(ReschedulerFilter, UsesTheThresholdsOfItsArguments) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.cpu_threshold = 50, args.memory_threshold = 90; }));
-  bench.uses("a", 0.55, 0.1).uses("b", 0.45, 0.85).look();
+  bench.uses("a", 0.55, 0.1).uses("b", 0.45, 0.85).update_summary();
   EXPECT_NE(verdict(bench, "a"), Code::Success);
   EXPECT_EQ(verdict(bench, "b"), Code::Success);
 }
 
-TEST(ReschedulerFilter, CountsWhatIsOnItsWayButNotThePodItself) {
+TEST(ReschedulerFilter, CountsReservedLoadButNotTheLoadOfTheIncomingPod) {
   LoadBench bench;
-  bench.uses("n", 0.7, 0.1).look();
+  bench.uses("n", 0.7, 0.1).update_summary();
   EXPECT_EQ(verdict(bench, "n", pod("large").requests("4", "1Gi")), Code::Success);
-  bench.book("n", 0.11, 0);
+  bench.reserve("n", 0.11, 0);
   EXPECT_NE(verdict(bench, "n"), Code::Success);
 }
 
-TEST(ReschedulerFilter, WhatIsNotKnownRefusesNothing) {
+TEST(ReschedulerFilter, UnknownLoadDoesNotRejectANode) {
   LoadBench bench;
-  bench.uses("hot", 1, 1).uses("half", cluster::kUnknownLoad, 0.9).loaded("unknown", {}).look();
+  bench.uses("hot", 1, 1).uses("half", cluster::kUnknownLoad, 0.9).loaded("unknown", {}).update_summary();
   EXPECT_EQ(verdict(bench, "unknown"), Code::Success);
-  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "half").reasons, ElementsAre(kHotMemory)) << "what is known counts";
+  EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "half").reasons, ElementsAre(kHotMemory))
+      << "the known memory load counts";
 }
 
-TEST(ReschedulerFilter, RequestsAndTurnsAreNoLoad) {
+TEST(ReschedulerFilter, RejectsNoNodeIfTheLoadBasisIsRequestsOrRoundRobin) {
   LoadBench bench;
   bench.uses("n", 1, 1).add(pod("there").requests("4", "30Gi").on("n"));
   for (const LoadBasis basis : {LoadBasis::Requests, LoadBasis::RoundRobin}) {
-    bench.look(basis);
+    bench.update_summary(basis);
     EXPECT_EQ(verdict(bench, "n"), Code::Success);
   }
 }
 
-TEST(ReschedulerFilter, APodThatIsForOneNodeGetsIt) {
+TEST(ReschedulerFilter, DoesNotRejectTheNodeThatAPodNamesInMatchFields) {
   const auto named = [](const std::string& values) {
     return pod("agent").node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [)"
                                       + values + "]}]}]}}");
   };
   LoadBench bench;
-  bench.uses("n", 1, 1).look();
-  EXPECT_EQ(verdict(bench, "n", named(R"("n")")), Code::Success) << "as the DaemonSet controller writes it";
+  bench.uses("n", 1, 1).update_summary();
+  EXPECT_EQ(verdict(bench, "n", named(R"("n")")), Code::Success) << "the DaemonSet controller writes this affinity";
   const auto label =
       pod("p").node_affinity(R"({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
       {"matchExpressions": [{"key": "kubernetes.io/hostname", "operator": "In", "values": ["n"]}]}]}})");
-  EXPECT_NE(verdict(bench, "n", label), Code::Success) << "others may have the label";
+  EXPECT_NE(verdict(bench, "n", label), Code::Success) << "other nodes can have the label";
 }
 
-TEST(ReschedulerFilter, IsSilentWhenPlacingIsNotToBeOptimized) {
+TEST(ReschedulerFilter, DoesNothingIfSchedulingOptimizationIsDisabled) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.enable_scheduling_optimization = false; }));
-  bench.uses("hot", 1, 1).uses("idle", 0, 0).look();
+  bench.uses("hot", 1, 1).uses("idle", 0, 0).update_summary();
   EXPECT_EQ(verdict(bench, "hot"), Code::Success);
   const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.normalized.at("Rescheduler"), (std::map<std::string, std::int64_t>{{"hot", 0}, {"idle", 0}}));
@@ -109,136 +111,140 @@ NodeLoad pressed(double pressure, std::size_t place) {
 
 TEST(ReschedulerFilter, FurtherResourcesHaveThresholdsToo) {
   LoadBench bench(with_pressure(0.2, 30));
-  bench.loaded("n", pressed(0.4, 2)).look();
-  EXPECT_EQ(verdict(bench, "n"), Code::Success) << "the picture says nothing of it";
-  bench.look(LoadBasis::Usage, {"pressure"});
+  bench.loaded("n", pressed(0.4, 2)).update_summary();
+  EXPECT_EQ(verdict(bench, "n"), Code::Success) << "the load summary does not contain the resource";
+  bench.update_summary(LoadBasis::Usage, {"pressure"});
   EXPECT_THAT(bench.ask("Rescheduler", pod("p"), "n").reasons,
               ElementsAre("node(s) were above the pressure load threshold"));
-  bench.loaded("n", pressed(0.4, 3)).look(LoadBasis::Usage, {"other", "pressure"});
-  EXPECT_NE(verdict(bench, "n"), Code::Success) << "wherever the picture has it";
+  bench.loaded("n", pressed(0.4, 3)).update_summary(LoadBasis::Usage, {"other", "pressure"});
+  EXPECT_NE(verdict(bench, "n"), Code::Success) << "the position in the load summary does not matter";
   bench.loaded("n", pressed(0.4, 2));
   EXPECT_EQ(verdict(bench, "n"), Code::Success);
 }
 
 // --- Hints ---
 
-TEST(ReschedulerHints, ANewPictureWakesWhenSomeNodeWouldDo) {
+TEST(ReschedulerHints, ALoadUpdateWakesAPodIfSomeNodeIsBelowTheThresholds) {
   LoadBench bench;
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).look()), QueueingHint::Skip);
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).look()), QueueingHint::Queue);
-  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).look(LoadBasis::Requests)), QueueingHint::Queue)
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("a", 0.9, 0).uses("b", 0, 0.9).update_summary()),
+            QueueingHint::Skip);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.7).update_summary()), QueueingHint::Queue);
+  EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.uses("b", 0, 0.9).update_summary(LoadBasis::Requests)),
+            QueueingHint::Queue)
       << "no node is hot if no load is known";
   EXPECT_EQ(bench.hint("Rescheduler", pod("p"), bench.model().upsert_node(node("new"))), QueueingHint::Queue);
 }
 
 // --- Score ---
 
-TEST(ReschedulerScore, IsWhatWouldBeFreeOfTheFullestResourceNearlyAndABonusBelowTheMean) {
+TEST(ReschedulerScore, IsTheFreeShareDominatedByTheFullestResourcePlusABonusBelowTheMean) {
   LoadBench bench;
-  bench.uses("less", 0.2, 0.4).uses("more", 0.4, 0.6).look();  // means 0.3 and 0.5
-  const auto context = pod("p").requests("400m", "3276Mi");    // a tenth of a node
+  bench.uses("less", 0.2, 0.4).uses("more", 0.4, 0.6).update_summary();  // means 0.3 and 0.5
+  const auto context = pod("p").requests("400m", "3276Mi");              // one tenth of a node
   // 90 x (1 - (0.6 x 0.3^4 + 0.4 x 0.5^4)^(1/4)) + 10 x 0.1/0.38, and 90 x (1 - (0.6 x 0.5^4 + 0.4 x 0.7^4)^(1/4))
   EXPECT_EQ(bench.score("less", context), 55);
   EXPECT_EQ(bench.score("more", context), 36);
   EXPECT_EQ(bench.decide(context).node, "less");
 }
 
-TEST(ReschedulerScore, MuchFreeMemoryDoesNotMakeUpForACpuThatIsNotThere) {
+TEST(ReschedulerScore, MuchFreeMemoryDoesNotCompensateForAHighCpuLoad) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
-  bench.uses("lopsided", 0.7, 0.1).uses("even", 0.5, 0.5).look();  // weighted means 0.46 and 0.5
+  bench.uses("lopsided", 0.7, 0.1).uses("even", 0.5, 0.5).update_summary();  // weighted means 0.46 and 0.5
   EXPECT_LT(bench.score("lopsided", pod("p")), bench.score("even", pod("p")));
 }
 
-TEST(ReschedulerScore, ALoadThatJumpsAboutCountsHigherThanAQuietOne) {
+TEST(ReschedulerScore, ANodeWithAVolatileLoadScoresLowerThanANodeWithAStableLoad) {
   LoadBench bench;
-  bench.uses("quiet", 0.4, 0.4).uses("jumps", 0.4, 0.4).look();
-  EXPECT_EQ(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
-  const auto index = *bench.model().find_node("jumps");
+  bench.uses("stable", 0.4, 0.4).uses("volatile", 0.4, 0.4).update_summary();
+  EXPECT_EQ(bench.score("stable", pod("p")), bench.score("volatile", pod("p")));
+  const auto index = *bench.model().find_node("volatile");
   cluster::NodeLoad load = bench.model().node(index).load;
   load.volatility[cluster::kCpuLoad] = 0.2;
   bench.model().set_load(index, load);
-  EXPECT_GT(bench.score("quiet", pod("p")), bench.score("jumps", pod("p")));
+  EXPECT_GT(bench.score("stable", pod("p")), bench.score("volatile", pod("p")));
 }
 
-TEST(ReschedulerScore, HasTheWeightsOfItsSettings) {
+TEST(ReschedulerScore, UsesTheWeightsOfItsArguments) {
   LoadBench cpu(with([](ReschedulerArgs& args) { args.cpu_score_weight = 0.9, args.memory_score_weight = 0.1; }));
   LoadBench memory(with([](ReschedulerArgs& args) { args.cpu_score_weight = 0.1, args.memory_score_weight = 0.9; }));
-  for (LoadBench* bench : {&cpu, &memory}) bench->uses("idle cpu", 0.1, 0.7).uses("idle memory", 0.7, 0.1).look();
+  for (LoadBench* bench : {&cpu, &memory})
+    bench->uses("idle cpu", 0.1, 0.7).uses("idle memory", 0.7, 0.1).update_summary();
   EXPECT_EQ(cpu.decide(pod("p")).node, "idle cpu");
   EXPECT_EQ(memory.decide(pod("p")).node, "idle memory");
 }
 
-TEST(ReschedulerScore, TheBonusIsWhatTheSettingsSay) {
+TEST(ReschedulerScore, UsesTheBonusOfItsArguments) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 100; }));
-  bench.uses("below", 0.2, 0.2).uses("above", 0.3, 0.3).look();
-  EXPECT_EQ(bench.score("below", pod("p")), 20) << "a fifth of the mean below it";
+  bench.uses("below", 0.2, 0.2).uses("above", 0.3, 0.3).update_summary();
+  EXPECT_EQ(bench.score("below", pod("p")), 20) << "the load is one fifth below the mean";
   EXPECT_EQ(bench.score("above", pod("p")), 0);
 }
 
-TEST(ReschedulerScore, CountsWhatIsOnItsWay) {
+TEST(ReschedulerScore, CountsReservedLoad) {
   LoadBench bench;
-  bench.uses("a", 0.2, 0.2).uses("b", 0.3, 0.3).look();
+  bench.uses("a", 0.2, 0.2).uses("b", 0.3, 0.3).update_summary();
   EXPECT_EQ(bench.decide(pod("p")).node, "a");
-  bench.book("a", 0.3, 0.3);
+  bench.reserve("a", 0.3, 0.3);
   EXPECT_EQ(bench.decide(pod("p")).node, "b");
 }
 
 TEST(ReschedulerScore, APodCountsByItsShareOfTheNode) {
   LoadBench bench;
   bench.add(node("small").cpu("2").memory("4Gi")).add(node("large").cpu("32").memory("64Gi"));
-  bench.uses("small", 0.2, 0.2).uses("large", 0.25, 0.25).look();
-  EXPECT_EQ(bench.decide(pod("p").requests("1", "1Gi")).node, "large") << "it would fill half of the small one";
+  bench.uses("small", 0.2, 0.2).uses("large", 0.25, 0.25).update_summary();
+  EXPECT_EQ(bench.decide(pod("p").requests("1", "1Gi")).node, "large") << "the pod would use half of the small node";
   EXPECT_EQ(bench.decide(pod("p").requests("10m", "1Mi")).node, "small");
 }
 
-TEST(ReschedulerScore, AnUnknownNodeIsNeitherIdleNorFull) {
+TEST(ReschedulerScore, ANodeWithUnknownLoadCountsNeitherAsIdleNorAsFull) {
   LoadBench bench;
-  bench.uses("idle", 0.02, 0.02).uses("busy", 0.7, 0.7).loaded("unknown", {}).look();
+  bench.uses("idle", 0.02, 0.02).uses("busy", 0.7, 0.7).loaded("unknown", {}).update_summary();
   const auto context = pod("p");
   EXPECT_GT(bench.score("idle", context), bench.score("unknown", context));
   EXPECT_GT(bench.score("unknown", context), bench.score("busy", context));
   bench.add(pod("there").requests("3600m", "29Gi").on("unknown"));
-  EXPECT_LT(bench.score("unknown", context), bench.score("busy", context)) << "by what the pods there ask for";
+  EXPECT_LT(bench.score("unknown", context), bench.score("busy", context)) << "by the requests of its pods";
 }
 
-TEST(ReschedulerScore, WhatIsBookedOnAnUnknownNodeCounts) {
+TEST(ReschedulerScore, CountsReservedLoadOnANodeWithUnknownLoad) {
   LoadBench bench;
-  bench.uses("known", 0.4, 0.4).loaded("unknown", {}).look();
+  bench.uses("known", 0.4, 0.4).loaded("unknown", {}).update_summary();
   const std::int64_t before = bench.score("unknown", pod("p"));
-  bench.book("unknown", 0.2, 0.2);
+  bench.reserve("unknown", 0.2, 0.2);
   EXPECT_LT(bench.score("unknown", pod("p")), before);
 }
 
-TEST(ReschedulerScore, AResourceThatNobodyKnowsIsJudgedByRequests) {
+TEST(ReschedulerScore, AResourceWhoseLoadIsUnknownOnAllNodesIsScoredByRequests) {
   LoadBench bench;
-  bench.uses("a", 0.3, cluster::kUnknownLoad).uses("b", 0.3, cluster::kUnknownLoad).look();
+  bench.uses("a", 0.3, cluster::kUnknownLoad).uses("b", 0.3, cluster::kUnknownLoad).update_summary();
   bench.add(pod("there").requests("1m", "16Gi").on("a"));
   EXPECT_EQ(bench.decide(pod("p")).node, "b");
 }
 
-TEST(ReschedulerScore, WithoutMeasurementsRequestsDecide) {
+TEST(ReschedulerScore, WithoutMeasurementsNodesAreScoredByRequests) {
   LoadBench bench;
-  bench.uses("a", 0, 0).uses("b", 0.7, 0.7).look(LoadBasis::Requests);
+  bench.uses("a", 0, 0).uses("b", 0.7, 0.7).update_summary(LoadBasis::Requests);
   bench.add(pod("there").requests("2", "16Gi").on("a"));
   const auto context = pod("p").requests("400m", "3276Mi");
   EXPECT_EQ(bench.decide(context).node, "b");
   EXPECT_EQ(bench.score("a", context), 36) << "90 x (1 - 0.5 - 0.1)";
 }
 
-TEST(ReschedulerScore, FullIsFullAndIdleIsIdle) {
+TEST(ReschedulerScore, LoadsAreLimitedToTheRangeFromIdleToFull) {
   LoadBench bench(with([](ReschedulerArgs& args) { args.load_balance_bonus = 0; }));
   bench.add(node("n")).add(node("m")).add(pod("there").requests("2", "64Gi").on("n"));
-  bench.look(LoadBasis::Requests);
+  bench.update_summary(LoadBasis::Requests);
   EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 17)
-      << "memory promised twice is full, not more than full";
-  bench.uses("n", -5, 0.5).look();
-  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 60) << "nor does nonsense make up for memory";
+      << "overcommitted memory counts as full, not as more than full";
+  bench.uses("n", -5, 0.5).update_summary();
+  EXPECT_EQ(bench.score("n", pod("p").requests("400m", "1")), 60)
+      << "a negative CPU load does not compensate for memory";
 }
 
-TEST(ReschedulerScore, PodsThatAskForNothingDoNotPileUp) {
+TEST(ReschedulerScore, PodsWithoutRequestsAreSpreadOverTheNodes) {
   LoadBench bench;
   bench.add(node("a")).add(node("b"));
-  bench.look(LoadBasis::Requests);
+  bench.update_summary(LoadBasis::Requests);
   for (int i = 0; i < 4; ++i) bench.add(pod("there" + std::to_string(i)).on("a"));
   EXPECT_EQ(bench.decide(pod("p")).node, "b");
 }
@@ -249,50 +255,53 @@ NodeLoad after_turns(std::uint32_t round_robin_count) {
   return load;
 }
 
-TEST(ReschedulerScore, WhenNothingIsKnownEachNodeHasItsTurn) {
+TEST(ReschedulerScore, WithRoundRobinTheNodeWithTheFewestTurnsScoresHighest) {
   LoadBench bench;
   bench.loaded("a", after_turns(1000)).loaded("b", after_turns(1001)).loaded("c", after_turns(5000));
-  bench.look(LoadBasis::RoundRobin);
+  bench.update_summary(LoadBasis::RoundRobin);
   const SchedulingResult answer = bench.decide(pod("p"));
   EXPECT_EQ(answer.node, "a");
   EXPECT_EQ(answer.normalized.at("Rescheduler"),
             (std::map<std::string, std::int64_t>{{"a", 100}, {"b", 90}, {"c", 0}}));
 }
 
-TEST(ReschedulerScore, FurtherResourcesWeighIn) {
+TEST(ReschedulerScore, FurtherResourcesCountInTheScore) {
   LoadBench bench(with_pressure(1, 100));
-  bench.loaded("pressed", pressed(0.9, 2)).loaded("free", pressed(0.1, 2)).look(LoadBasis::Usage, {"pressure"});
+  bench.loaded("pressed", pressed(0.9, 2))
+      .loaded("free", pressed(0.1, 2))
+      .update_summary(LoadBasis::Usage, {"pressure"});
   EXPECT_EQ(bench.decide(pod("p")).node, "free");
   EXPECT_GT(bench.score("free", pod("p")), bench.score("pressed", pod("p")) + 30);
-  bench.look();
-  EXPECT_EQ(bench.score("free", pod("p")), bench.score("pressed", pod("p"))) << "the picture says nothing of it";
+  bench.update_summary();
+  EXPECT_EQ(bench.score("free", pod("p")), bench.score("pressed", pod("p")))
+      << "the load summary does not contain the resource";
 }
 
 // --- In a profile ---
 
-TEST(Rescheduler, HasASayWhereTheGuidesEnableItAndIsRemembered) {
+TEST(Rescheduler, ImplementsTheDocumentedExtensionPointsAndItsResultsCanBeCached) {
   LoadBench bench;
   const Plugin& plugin = *bench.framework().find("Rescheduler");
   for (const Point point : {Point::Filter, Point::Score, Point::Reserve, Point::PreBind}) {
     EXPECT_TRUE(plugin.points().has(point)) << name_of(point);
   }
-  EXPECT_TRUE(plugin.depends_on_node_only()) << "5,000 nodes are not judged again for every pod";
+  EXPECT_TRUE(plugin.depends_on_node_only()) << "5,000 nodes are not evaluated again for every pod";
 }
 
-TEST(Rescheduler, WhatItSaidIsForgottenWhenLoadsChange) {
+TEST(Rescheduler, CachedResultsAreDroppedWhenLoadsChange) {
   LoadBench bench;
-  bench.uses("a", 0.1, 0.1).uses("b", 0.5, 0.5).uses("c", 0.5, 0.5).look();
+  bench.uses("a", 0.1, 0.1).uses("b", 0.5, 0.5).uses("c", 0.5, 0.5).update_summary();
   EXPECT_EQ(bench.decide(pod("p")).node, "a");
-  bench.uses("a", 0.9, 0.1).look();
+  bench.uses("a", 0.9, 0.1).update_summary();
   EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("b", "c"));
-  bench.look(LoadBasis::Requests);
-  EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("a", "b", "c")) << "only the picture changed";
+  bench.update_summary(LoadBasis::Requests);
+  EXPECT_THAT(bench.decide(pod("p")).feasible, ElementsAre("a", "b", "c")) << "only the load summary changed";
 }
 
-TEST(Rescheduler, AReasonIsCountedOverNodesAndNobodyIsDrivenOut) {
+TEST(Rescheduler, TheMessageCountsNodesByReasonAndNoPodIsPreempted) {
   Profile profile = by_load({}, {"NodeResourcesFit", "DefaultPreemption", "Rescheduler"});
   LoadBench bench(profile);
-  bench.uses("a", 0.9, 0.1).uses("b", 0.85, 0.1).uses("c", 0.1, 0.95).look();
+  bench.uses("a", 0.9, 0.1).uses("b", 0.85, 0.1).uses("c", 0.1, 0.95).update_summary();
   bench.add(pod("low").on("a").priority(1));
   const SchedulingResult answer = bench.decide(pod("p").priority(100));
   EXPECT_EQ(answer.outcome, Outcome::Unschedulable);
@@ -301,22 +310,22 @@ TEST(Rescheduler, AReasonIsCountedOverNodesAndNobodyIsDrivenOut) {
   EXPECT_THAT(answer.rejected_by, ElementsAre("Rescheduler"));
 }
 
-TEST(Rescheduler, RequestsMustFitHoweverIdleTheNode) {
+TEST(Rescheduler, RequestsMustFitEvenOnAnIdleNode) {
   LoadBench bench(by_load({}, {"NodeResourcesFit", "Rescheduler"}));
-  bench.uses("idle", 0.01, 0.01).uses("busy", 0.7, 0.7).look();
+  bench.uses("idle", 0.01, 0.01).uses("busy", 0.7, 0.7).update_summary();
   bench.add(pod("sleeper").requests("4", "1Gi").on("idle"));
   EXPECT_EQ(bench.decide(pod("p").requests("1", "1Gi")).node, "busy");
 }
 
-TEST(Rescheduler, ABurstBetweenTwoMeasurementsIsSpread) {
+TEST(Rescheduler, ABurstOfPodsBetweenTwoMeasurementsIsSpreadOverTheNodes) {
   LoadBench bench;
   constexpr int kNodes = 10;
   for (int i = 0; i < kNodes; ++i) bench.uses("n" + std::to_string(i), i == 0 ? 0.05 : 0.1, 0.1);
-  bench.look();
+  bench.update_summary();
   for (int i = 0; i < 200; ++i) {
     const SchedulingResult answer =
         bench.decide(pod("p").requests("100m", "100Mi"), {.tie_break = static_cast<unsigned>(i)});
-    bench.book(answer.node, 0.025, 0.003);
+    bench.reserve(answer.node, 0.025, 0.003);
   }
   double most = 0;
   double sum = 0;

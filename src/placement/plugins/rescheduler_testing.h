@@ -34,15 +34,16 @@ struct LoadBench : Bench {
     model().set_load(index(node), load);
     return *this;
   }
-  LoadBench& book(const std::string& node, double cpu, double memory) {
+  // Adds a reservation of this load.
+  LoadBench& reserve(const std::string& node, double cpu, double memory) {
     cluster::NodeLoad changed = load(node);
     changed.reserved[cluster::kCpuLoad] += cpu;
     changed.reserved[cluster::kMemoryLoad] += memory;
     return loaded(node, changed);
   }
   // Sets the LoadSummary as usage/ does: the means of the nodes whose load is known.
-  cluster::ClusterEventPtr look(cluster::LoadBasis basis = cluster::LoadBasis::Usage,
-                                const std::vector<std::string>& further = {}) {
+  cluster::ClusterEventPtr update_summary(cluster::LoadBasis basis = cluster::LoadBasis::Usage,
+                                          const std::vector<std::string>& further = {}) {
     cluster::LoadSummary load_summary;
     load_summary.basis = basis;
     for (const std::string& name : further) load_summary.resources.push_back(name);

@@ -15,7 +15,7 @@ using ::testing::Pair;
 
 constexpr const char* kPlugin = "TaintToleration";
 
-TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
+TEST(TaintToleration, NoScheduleAndNoExecuteTaintsMustBeTolerated) {
   struct Row {
     const char* what;
     NodeBuilder where;
@@ -53,7 +53,7 @@ TEST(TaintToleration, ATaintThatForbidsMustBeTolerated) {
   }
 }
 
-TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
+TEST(TaintToleration, UntoleratedPreferNoScheduleTaintsLowerTheScore) {
   Bench bench;
   bench.add(node("none"));
   bench.add(node("one").taint("a", "", "PreferNoSchedule"));
@@ -68,7 +68,7 @@ TEST(TaintToleration, TaintsThatDiscourageAreCounted) {
   EXPECT_THAT(bench.raw(kPlugin, hardened), ElementsAre(Pair("none", 0), Pair("one", 1), Pair("three", 2)));
 }
 
-TEST(TaintToleration, WakesWhenTheLastUntoleratedTaintGoes) {
+TEST(TaintToleration, WakesAPodWhenTheLastUntoleratedTaintIsRemoved) {
   Bench bench;
   auto& model = bench.model();
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "NoSchedule"))),
@@ -76,7 +76,7 @@ TEST(TaintToleration, WakesWhenTheLastUntoleratedTaintGoes) {
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("b", "", "NoSchedule"))),
             QueueingHint::Skip);
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n"))), QueueingHint::Queue);
-  // The pod could run there before, so the event brings nothing new.
+  // The pod could run there before, so the event does not help.
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("n").taint("a", "", "PreferNoSchedule"))),
             QueueingHint::Skip);
   EXPECT_EQ(bench.hint(kPlugin, pod("p"), model.upsert_node(node("m"))), QueueingHint::Queue);

@@ -47,16 +47,16 @@ using ::testing::IsEmpty;
 
 // ---- Before any node is examined.
 
-TEST(VolumeBinding, APodWithoutClaimsIsNoBusinessOfIts) {
+TEST(VolumeBinding, SkipsAPodWithoutClaims) {
   Lab lab;
   EXPECT_EQ(lab.pre_filter(PodObject("p").gce("d")).code, Code::Skip);
   EXPECT_THAT(lab.choice(PodObject("p")), IsEmpty());
 }
 
-TEST(VolumeBinding, ClaimsThatCannotBeUsedAreHopeless) {
+TEST(VolumeBinding, AClaimThatCannotBeUsedIsUnresolvable) {
   Lab lab;
   lab.have(ClaimObject("lost").bound_to("pv").phase("Lost"), ClaimObject("going").terminating());
-  lab.have(ClaimObject("p-strange").owned_by("somebody"));
+  lab.have(ClaimObject("p-strange").owned_by("another-uid"));
   const std::vector<std::pair<PodObject, std::string>> cases = {
       {PodObject("p").claim("c"), "persistentvolumeclaim \"c\" not found"},
       {PodObject("p").ephemeral("e"),
@@ -68,7 +68,7 @@ TEST(VolumeBinding, ClaimsThatCannotBeUsedAreHopeless) {
   for (const auto& [pod, reason] : cases) EXPECT_EQ(lab.pre_filter(pod), unresolvable(reason));
 }
 
-TEST(VolumeBinding, ClaimsThatOthersBindMustBeBound) {
+TEST(VolumeBinding, ClaimsThatTheSchedulerDoesNotBindMustAlreadyBeBound) {
   Lab lab;
   const PluginResult unbound = unresolvable("pod has unbound immediate PersistentVolumeClaims");
   lab.have(ClaimObject("now").of_class("now"), ClaimObject("lonely").no_class(), ClaimObject("stray").of_class("none"));
@@ -81,10 +81,11 @@ TEST(VolumeBinding, ClaimsThatOthersBindMustBeBound) {
   ClaimObject unnamed("unnamed");
   unnamed.annotate({{std::string(cluster::kBindCompleted), "yes"}});
   lab.have(unnamed);
-  EXPECT_EQ(lab.pre_filter(PodObject("p").claim("unnamed")), kFits) << "completed, but there is no volume: it waits";
+  EXPECT_EQ(lab.pre_filter(PodObject("p").claim("unnamed")), kFits)
+      << "bind-completed without a volume: the claim still waits for a node";
 }
 
-TEST(VolumeBinding, AClassThatDoesNotSayWhenItBindsIsAnError) {
+TEST(VolumeBinding, AClassWithoutVolumeBindingModeIsAnError) {
   Lab lab;
   lab.have(ClassObject("silent").no_mode(), ClaimObject("c").of_class("silent"));
   EXPECT_EQ(lab.pre_filter(PodObject("p").claim("c")), error("VolumeBindingMode not set for StorageClass \"silent\""));
@@ -92,7 +93,7 @@ TEST(VolumeBinding, AClassThatDoesNotSayWhenItBindsIsAnError) {
 
 // ---- Bound claims.
 
-TEST(VolumeBinding, ABoundVolumeMustBeThereAndInReach) {
+TEST(VolumeBinding, ABoundVolumeMustExistAndBeReachableFromTheNode) {
   Lab lab;
   lab.have(ClaimObject("c").bound_to("pv"));
   const PodObject pod = PodObject("p").claim("c");
@@ -102,17 +103,17 @@ TEST(VolumeBinding, ABoundVolumeMustBeThereAndInReach) {
   lab.have(VolumeObject("pv").only_on("zone", {"west"}));
   EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kElsewhere));
   EXPECT_EQ(lab.ask(pod, "n2"), kFits);
-  EXPECT_THAT(lab.choice(pod, "n2"), IsEmpty()) << "nothing to do";
+  EXPECT_THAT(lab.choice(pod, "n2"), IsEmpty()) << "there is nothing to bind";
 }
 
-TEST(VolumeBinding, AnEphemeralVolumesClaimIsFoundByThePodsName) {
+TEST(VolumeBinding, TheClaimOfAnEphemeralVolumeIsFoundByTheNamesOfPodAndVolume) {
   Lab lab;
   lab.have(ClaimObject("p-e").owned_by("uid-p").bound_to("pv"), VolumeObject("pv").only_on("zone", {"west"}));
   EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n1"), unresolvable(kElsewhere));
   EXPECT_EQ(lab.ask(PodObject("p").ephemeral("e"), "n2"), kFits);
 }
 
-TEST(VolumeBinding, WhereItsPluginIsReplacedAVolumesZoneIsTheDrivers) {
+TEST(VolumeBinding, OnNodesWithAMigratedPluginTheZoneLabelOfTheDriverCounts) {
   Lab lab;
   lab.have(ClaimObject("c").bound_to("pv"),
            VolumeObject("pv").ebs("vol-1").only_on("topology.kubernetes.io/zone", {"z"}));
@@ -130,7 +131,7 @@ TEST(VolumeBinding, WhereItsPluginIsReplacedAVolumesZoneIsTheDrivers) {
 
 // ---- Claims that wait for a node: existing volumes.
 
-TEST(VolumeBinding, TheSmallestVolumeThatSuitsIsTaken) {
+TEST(VolumeBinding, TheSmallestMatchingVolumeIsChosen) {
   Lab lab;
   lab.have(ClaimObject("c", "5Gi"));
   const PodObject pod = PodObject("p").claim("c");
@@ -140,18 +141,18 @@ TEST(VolumeBinding, TheSmallestVolumeThatSuitsIsTaken) {
   EXPECT_THAT(lab.choice(pod), ElementsAre("c=right"));
 }
 
-TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
+TEST(VolumeBinding, AVolumeMustMatchAllRequirementsOfTheClaim) {
   const std::vector<std::pair<const char*, VolumeObject>> unsuitable = {
       {"another class", VolumeObject("pv").of_class("made")},
       {"too small", VolumeObject("pv", "4Gi")},
       {"another mode", VolumeObject("pv").block()},
-      {"other ways of access", VolumeObject("pv").modes({"ReadOnlyMany"})},
+      {"other access modes", VolumeObject("pv").modes({"ReadOnlyMany"})},
       {"not available", VolumeObject("pv").phase("Released")},
-      {"on its way out", VolumeObject("pv").terminating()},
-      {"promised to another", VolumeObject("pv").prebound("shop", "d")},
-      {"promised to its predecessor", VolumeObject("pv").prebound("shop", "c", "uid-before")},
+      {"terminating", VolumeObject("pv").terminating()},
+      {"prebound to another claim", VolumeObject("pv").prebound("shop", "d")},
+      {"prebound to a deleted claim of the same name", VolumeObject("pv").prebound("shop", "c", "uid-before")},
       {"other labels", VolumeObject("pv").labels({{"tier", "tin"}})},
-      {"out of reach", VolumeObject("pv").labels({{"tier", "gold"}}).only_on("zone", {"west"})},
+      {"not reachable from the node", VolumeObject("pv").labels({{"tier", "gold"}}).only_on("zone", {"west"})},
       {"on another host", VolumeObject("pv").labels({{"tier", "gold"}}).only_on("kubernetes.io/hostname", {"n2"})},
   };
   const PodObject pod = PodObject("p").claim("c");
@@ -164,23 +165,25 @@ TEST(VolumeBinding, AVolumeMustSuitTheClaim) {
   Lab lab;
   lab.have(ClaimObject("c").select({{"tier", "gold"}}), VolumeObject("pv").labels({{"tier", "gold"}}));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
-  VolumeObject classy("pv");
-  classy.mutable_spec()->set_volume_attributes_class_name("fast");
-  lab.have(classy.labels({{"tier", "gold"}}));
-  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind)) << "another class of attributes";
+  VolumeObject with_attributes("pv");
+  with_attributes.mutable_spec()->set_volume_attributes_class_name("fast");
+  lab.have(with_attributes.labels({{"tier", "gold"}}));
+  EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind)) << "another VolumeAttributesClass";
 }
 
-TEST(VolumeBinding, AVolumePromisedToTheClaimIsTakenOrNone) {
+TEST(VolumeBinding, AVolumePreboundToTheClaimIsTheOnlyChoiceUnlessItIsTooSmall) {
   Lab lab;
   lab.have(ClaimObject("c", "5Gi"), VolumeObject("small", "6Gi"));
   lab.have(VolumeObject("mine", "20Gi").prebound("shop", "c").phase("Bound").only_on("zone", {"west"}));
-  EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n2"), ElementsAre("c=mine")) << "whatever its phase and size";
+  EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n2"), ElementsAre("c=mine"))
+      << "although its phase is Bound and a smaller volume exists";
   EXPECT_EQ(lab.ask(PodObject("p").claim("c"), "n1"), unresolvable(kNothingToBind));
   lab.have(VolumeObject("mine", "4Gi").prebound("shop", "c"));
-  EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n1"), ElementsAre("c=small")) << "too small even so";
+  EXPECT_THAT(lab.choice(PodObject("p").claim("c"), "n1"), ElementsAre("c=small"))
+      << "the prebound volume is too small";
 }
 
-TEST(VolumeBinding, SmallClaimsChooseFirstAndNoVolumeIsChosenTwice) {
+TEST(VolumeBinding, SmallerClaimsAreMatchedFirstAndNoVolumeIsChosenTwice) {
   Lab lab;
   lab.have(ClaimObject("big", "8Gi"), ClaimObject("small", "2Gi"), VolumeObject("ten", "10Gi"));
   const PodObject pod = PodObject("p").claim("big").claim("small");
@@ -189,13 +192,13 @@ TEST(VolumeBinding, SmallClaimsChooseFirstAndNoVolumeIsChosenTwice) {
   EXPECT_THAT(lab.choice(pod), ElementsAre("small=nine", "big=ten"));
 }
 
-TEST(VolumeBinding, OneClaimInTwoVolumesOfAPodIsBoundOnce) {
+TEST(VolumeBinding, AClaimThatAPodUsesTwiceIsBoundOnce) {
   Lab lab;
   lab.have(ClaimObject("c"), VolumeObject("pv"));
   EXPECT_THAT(lab.choice(PodObject("p").claim("c").claim("c")), ElementsAre("c=pv"));
 }
 
-TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
+TEST(VolumeBinding, AVolumeAssumedForAnotherClaimIsNotAvailable) {
   Lab lab;
   lab.have(ClaimObject("a"), ClaimObject("b"), VolumeObject("pv"));
   auto& volumes = lab.cluster.volumes();
@@ -207,7 +210,7 @@ TEST(VolumeBinding, WhatIsPromisedToAnotherPodsClaimIsTaken) {
 }
 
 // Looking up volumes by host is only a faster way to the same result.
-RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach, ()) {
+RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestSufficientVolumeReachableFromTheNode, ()) {
   Lab lab;
   lab.have(ClaimObject("c", "3Gi"));
   const auto sizes = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 9));
@@ -230,7 +233,7 @@ RC_GTEST_PROP(VolumeBinding, TheChoiceIsTheSmallestOfAllInReach, ()) {
 
 // ---- Claims that wait for a node: volumes to provision.
 
-TEST(VolumeBinding, AVolumeCanBeMadeWhereTheClassAllows) {
+TEST(VolumeBinding, AVolumeIsProvisionedOnlyInTheAllowedTopologiesOfItsClass) {
   Lab lab;
   lab.have(ClaimObject("c").of_class("made"));
   const PodObject pod = PodObject("p").claim("c");
@@ -238,20 +241,20 @@ TEST(VolumeBinding, AVolumeCanBeMadeWhereTheClassAllows) {
   lab.have(ClassObject("made").allow("zone", {"west", "south"}).allow("rack", {"7"}));
   EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNothingToBind));
   EXPECT_EQ(lab.ask(pod, "n2"), kFits);
-  ClassObject picky("made");
-  picky.allow("zone", {"west"});
-  auto& also = *picky.wire.mutable_allowed_topologies(0)->add_match_label_expressions();
+  ClassObject restricted("made");
+  restricted.allow("zone", {"west"});
+  auto& also = *restricted.wire.mutable_allowed_topologies(0)->add_match_label_expressions();
   also.set_key("rack");
   also.add_values("7");
-  lab.have(picky);
-  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "both must hold";
+  lab.have(restricted);
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "all keys of a term must match";
   ClassObject empty("made");
   empty.wire.add_allowed_topologies();
   lab.have(empty);
-  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "an empty alternative is none";
+  EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind)) << "an empty term matches no node";
 }
 
-TEST(VolumeBinding, ThereMustBeRoomWhereTheDriverTells) {
+TEST(VolumeBinding, TheNodeMustHaveEnoughCapacityIfTheDriverTracksCapacity) {
   Lab lab;
   lab.have(ClaimObject("c", "5Gi").of_class("made"));
   const PodObject pod = PodObject("p").claim("c");
@@ -259,32 +262,33 @@ TEST(VolumeBinding, ThereMustBeRoomWhereTheDriverTells) {
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
   lab.have(DriverObject("disks.example.com", true));
   EXPECT_EQ(lab.ask(pod, "n1"), unresolvable(kNoRoom));
-  lab.have(CapacityObject("x", "made").left("5Gi").seen_from({{"zone", "east"}}));
+  lab.have(CapacityObject("x", "made").left("5Gi").reachable_from({{"zone", "east"}}));
   EXPECT_EQ(lab.ask(pod, "n1"), kFits);
   EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNoRoom));
   lab.have(ClaimObject("d", "5Gi").of_class("made"));
-  EXPECT_EQ(lab.ask(PodObject("p").claim("c").claim("d"), "n1"), kFits) << "each is asked for alone";
+  EXPECT_EQ(lab.ask(PodObject("p").claim("c").claim("d"), "n1"), kFits)
+      << "the capacity is checked for each claim separately";
   ClaimObject sizeless("s");
   sizeless.of_class("made").mutable_spec()->clear_resources();
   lab.have(sizeless);
   EXPECT_EQ(lab.ask(PodObject("p").claim("s"), "n2"), kFits);
 }
 
-TEST(VolumeBinding, WhatIsBeingMadeForANodeIsUsedThere) {
+TEST(VolumeBinding, AClaimWithASelectedNodeIsProvisionedOnlyOnTheSelectedNode) {
   Lab lab;
   lab.have(ClaimObject("c").of_class("made").placed_on("n1"), VolumeObject("pv").of_class("made"));
   const PodObject pod = PodObject("p").claim("c");
   EXPECT_EQ(lab.ask(pod, "n2"), unresolvable(kNothingToBind));
-  EXPECT_THAT(lab.choice(pod, "n1"), ElementsAre("c@")) << "although there is a volume that would do";
+  EXPECT_THAT(lab.choice(pod, "n1"), ElementsAre("c@")) << "although an existing volume matches";
 }
 
-TEST(VolumeBinding, SomeClaimsFindAVolumeAndOthersGetOneMade) {
+TEST(VolumeBinding, SomeClaimsAreBoundToExistingVolumesAndOthersAreProvisioned) {
   Lab lab;
   lab.have(ClaimObject("a").of_class("made"), ClaimObject("b").of_class("made"), VolumeObject("pv").of_class("made"));
   EXPECT_THAT(lab.choice(PodObject("p").claim("a").claim("b")), ElementsAre("a=pv", "b@"));
 }
 
-TEST(VolumeBinding, TellsEverythingThatIsWrong) {
+TEST(VolumeBinding, ReportsAllReasonsForANode) {
   Lab lab;
   lab.have(ClaimObject("far").bound_to("pv"), VolumeObject("pv").only_on("zone", {"west"}), ClaimObject("c"));
   EXPECT_EQ(lab.ask(PodObject("p").claim("far").claim("c"), "n1"),
@@ -303,7 +307,7 @@ TEST(VolumeBinding, DoesNotScore) {
             Code::Skip);
 }
 
-TEST(VolumeBinding, TakesItsTimeoutFromItsSettings) {
+TEST(VolumeBinding, TakesTheBindTimeoutFromItsArguments) {
   const PluginArgs args = VolumeBindingArgs{std::chrono::seconds{7}};
   const auto plugin = make_volume_binding(&args);
   EXPECT_EQ(static_cast<const VolumeBinding&>(*plugin).bind_timeout(), std::chrono::seconds{7});

@@ -37,10 +37,10 @@ struct Lab : StorageLab {
   }
 };
 
-TEST(VolumeHints, OfRestrictions) {
+TEST(VolumeHints, VolumeRestrictionsWakesAPodForItsClaimsReleasedDisksAndNewNodes) {
   Lab lab(make_volume_restrictions(nullptr));
   EXPECT_EQ(lab.after(ClaimObject("c")), kQueue);
-  EXPECT_EQ(lab.after(ClaimObject("c").phase("Lost")), kSkip) << "only new ones";
+  EXPECT_EQ(lab.after(ClaimObject("c").phase("Lost")), kSkip) << "only a new claim wakes the pod";
   EXPECT_EQ(lab.after(ClaimObject("d")), kSkip);
   EXPECT_EQ(lab.after(ClaimObject("p-e")), kSkip);
   EXPECT_EQ(lab.after(ClaimObject("c").in("other")), kSkip);
@@ -55,7 +55,7 @@ TEST(VolumeHints, OfRestrictions) {
   EXPECT_EQ(lab.after_pod(PodObject("x").ephemeral("e"), PodObject("q").ephemeral("e")), kSkip);
 }
 
-TEST(VolumeHints, OfLimits) {
+TEST(VolumeHints, NodeVolumeLimitsWakesAPodForHigherLimitsItsClaimsAndReleasedVolumes) {
   Lab lab(make_node_volume_limits(nullptr));
   EXPECT_EQ(lab.after(CsiNodeObject("n1").driver("d", 3)), kQueue);
   EXPECT_EQ(lab.after(CsiNodeObject("n1").driver("d", 2)), kSkip);
@@ -75,7 +75,7 @@ TEST(VolumeHints, OfLimits) {
   EXPECT_EQ(lab.after_new_node(), kSkip);
 }
 
-TEST(VolumeHints, OfBinding) {
+TEST(VolumeHints, VolumeBindingWakesAPodForItsClaimsVolumesClassesNodesAndMoreCapacity) {
   Lab lab(make_volume_binding(nullptr));
   EXPECT_EQ(lab.after(ClassObject("s")), kQueue);
   EXPECT_EQ(lab.after(ClassObject("s", "other.example.com")), kSkip);
@@ -101,7 +101,7 @@ TEST(VolumeHints, OfBinding) {
   EXPECT_EQ(lab.after_pod(PodObject("x").claim("c"), kPod), kSkip);
 }
 
-TEST(VolumeHints, OfZones) {
+TEST(VolumeHints, VolumeZoneWakesAPodForItsClaimsVolumeTopologyClassesAndNodes) {
   Lab lab(make_volume_zone(nullptr));
   EXPECT_EQ(lab.after(ClassObject("s")), kQueue);
   EXPECT_EQ(lab.after(ClassObject("t").immediate()), kSkip);

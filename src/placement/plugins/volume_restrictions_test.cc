@@ -19,7 +19,7 @@ struct Lab : StorageLab {
   }
 };
 
-TEST(VolumeRestrictions, DiskRules) {
+TEST(VolumeRestrictions, AnInlineDiskInUseOnTheNodeIsRejectedUnlessBothPodsOnlyRead) {
   struct Case {
     const char* what;
     PodObject there, wanted;
@@ -31,7 +31,7 @@ TEST(VolumeRestrictions, DiskRules) {
       {"a GCE disk, both read", PodObject("a").gce("d", true), PodObject("b").gce("d", true), kFits},
       {"another GCE disk", PodObject("a").gce("d"), PodObject("b").gce("e"), kFits},
       {"an EBS volume", PodObject("a").ebs("v"), PodObject("b").ebs("v"), kDisk},
-      {"disks of two kinds by one name", PodObject("a").ebs("d"), PodObject("b").gce("d"), kFits},
+      {"disks of two kinds with the same name", PodObject("a").ebs("d"), PodObject("b").gce("d"), kFits},
       {"an iSCSI target", PodObject("a").iscsi("q"), PodObject("b").iscsi("q", true), kDisk},
       {"an iSCSI target, both read", PodObject("a").iscsi("q", true), PodObject("b").iscsi("q", true), kFits},
       {"an RBD image", PodObject("a").rbd({"m1", "m2"}, "p", "i"), PodObject("b").rbd({"m2"}, "p", "i"), kDisk},
@@ -61,7 +61,7 @@ TEST(VolumeRestrictions, AnEbsVolumeIsNotSharedEvenForReading) {
   EXPECT_EQ(lab.ask(wanted, "n1"), kDisk);
 }
 
-TEST(VolumeRestrictions, LooksAtThePodsOfTheNodeItIsShown) {
+TEST(VolumeRestrictions, UsesThePodsOfTheGivenNodeInfo) {
   Lab lab;
   lab.place(PodObject("a").gce("d"), "n1");
   const auto without = [&](const PodContext& context, CycleState&, cluster::NodeInfo& node) {
@@ -74,26 +74,26 @@ TEST(VolumeRestrictions, LooksAtThePodsOfTheNodeItIsShown) {
   EXPECT_EQ(lab.ask(PodObject("b").gce("d"), "n2", with), kDisk);
 }
 
-TEST(VolumeRestrictions, APodWithoutSuchVolumesIsNoBusinessOfIts) {
+TEST(VolumeRestrictions, SkipsAPodWithoutRestrictedVolumes) {
   Lab lab;
   lab.have(ClaimObject("c"));
   EXPECT_EQ(lab.pre_filter(PodObject("p")), kSkip);
   EXPECT_EQ(lab.pre_filter(PodObject("p").claim("c")), kSkip);
-  EXPECT_EQ(lab.pre_filter(PodObject("p").ephemeral("scratch")), kSkip) << "whether it is there or not";
+  EXPECT_EQ(lab.pre_filter(PodObject("p").ephemeral("scratch")), kSkip) << "even if the claim does not exist";
 }
 
-TEST(VolumeRestrictions, AMissingClaimIsHopeless) {
+TEST(VolumeRestrictions, AMissingClaimIsUnresolvable) {
   Lab lab;
   EXPECT_EQ(lab.pre_filter(PodObject("p").claim("c")), unresolvable("persistentvolumeclaim \"c\" not found"));
 }
 
-TEST(VolumeRestrictions, AClaimForOnePodIsRefusedToASecondOnEveryNode) {
+TEST(VolumeRestrictions, AReadWriteOncePodClaimIsRejectedForASecondPodOnEveryNode) {
   Lab lab;
   lab.have(ClaimObject("c").modes({"ReadWriteOncePod"}), ClaimObject("c").in("other").modes({"ReadWriteOncePod"}));
   const PodObject wanted = PodObject("b").claim("c");
   EXPECT_EQ(lab.pre_filter(wanted), kSkip);
   lab.place(PodObject("a", "other").claim("c"), "n1");
-  EXPECT_EQ(lab.pre_filter(wanted), kSkip) << "that is another claim of the same name";
+  EXPECT_EQ(lab.pre_filter(wanted), kSkip) << "another claim of the same name in another namespace";
   lab.place(PodObject("c").claim("c"), "n1");
   EXPECT_EQ(lab.ask(wanted, "n1"), kInUse);
   EXPECT_EQ(lab.ask(wanted, "n2"), kInUse);
@@ -101,7 +101,7 @@ TEST(VolumeRestrictions, AClaimForOnePodIsRefusedToASecondOnEveryNode) {
   EXPECT_EQ(lab.pre_filter(wanted), kSkip);
 }
 
-TEST(VolumeRestrictions, TakingTheHolderAwayHelps) {
+TEST(VolumeRestrictions, RemovingThePodThatUsesAReadWriteOncePodClaimHelps) {
   Lab lab;
   lab.have(ClaimObject("c").modes({"ReadWriteOncePod"}), ClaimObject("c").in("other"));
   lab.place(PodObject("a").claim("c"), "n1");
@@ -125,7 +125,7 @@ TEST(VolumeRestrictions, TakingTheHolderAwayHelps) {
                       lab.plugin().remove_pod(context, copy, holder, node);
                     }),
             kInUse)
-      << "a copy is only a copy";
+      << "a change of a cloned state does not affect the original";
 }
 
 }  // namespace

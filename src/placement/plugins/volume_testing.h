@@ -73,7 +73,8 @@ class StorageLab {
     if (what_if) what_if(context, state, copy);
     PluginResult answer;
     answer.code = plugin_->filter(context, state, copy, &answer.reasons);
-    EXPECT_EQ(plugin_->filter(context, state, copy, nullptr), answer.code) << "reasons must not change the answer";
+    EXPECT_EQ(plugin_->filter(context, state, copy, nullptr), answer.code)
+        << "asking for reasons must not change the result";
     return answer;
   }
 

@@ -17,7 +17,7 @@ struct Lab : StorageLab {
   Lab() : StorageLab(make_volume_zone(nullptr)) {}
 };
 
-TEST(VolumeZone, LabelsOfTheVolumeMustBeTheNodes) {
+TEST(VolumeZone, TheNodeMustHaveTheZoneAndRegionLabelsOfTheVolume) {
   struct Case {
     const char* what;
     std::vector<std::pair<std::string, std::string>> volume, node;
@@ -29,15 +29,21 @@ TEST(VolumeZone, LabelsOfTheVolumeMustBeTheNodes) {
       {"one of several zones", {{kZone, "a__b"}}, {{kZone, "b"}}, kFits},
       {"none of several zones", {{kZone, "a__b"}}, {{kZone, "c"}}, kWrongZone},
       {"blanks around names", {{kZone, "a __ b"}}, {{kZone, "b"}}, kFits},
-      {"a list with a gap says nothing", {{kZone, "a____b"}, {kRegion, "r"}}, {{kZone, "c"}, {kRegion, "r"}}, kFits},
-      {"a node without a word about zones", {{kZone, "a"}}, {{"disk", "ssd"}}, kFits},
-      {"a node that tells its region only", {{kZone, "a"}}, {{kRegion, "r"}}, kWrongZone},
+      {"an invalid list of zones is ignored",
+       {{kZone, "a____b"}, {kRegion, "r"}},
+       {{kZone, "c"}, {kRegion, "r"}},
+       kFits},
+      {"a node without zone and region labels", {{kZone, "a"}}, {{"disk", "ssd"}}, kFits},
+      {"a node with a region label only", {{kZone, "a"}}, {{kRegion, "r"}}, kWrongZone},
       {"zone and region", {{kZone, "a"}, {kRegion, "r"}}, {{kZone, "a"}, {kRegion, "s"}}, kWrongZone},
-      {"the old label", {{kBetaZone, "a"}}, {{kBetaZone, "a"}}, kFits},
-      {"the old label on the volume, the new one on the node", {{kBetaZone, "a"}}, {{kZone, "a"}}, kFits},
-      {"the same for regions", {{kBetaRegion, "a"}}, {{kRegion, "b"}}, kWrongZone},
-      {"the new label on the volume, the old one on the node", {{kZone, "a"}}, {{kBetaZone, "a"}}, kWrongZone},
-      {"both labels on the node: the volume's own counts",
+      {"the beta label", {{kBetaZone, "a"}}, {{kBetaZone, "a"}}, kFits},
+      {"the beta label on the volume, the stable label on the node", {{kBetaZone, "a"}}, {{kZone, "a"}}, kFits},
+      {"the beta region label on the volume, another stable region on the node",
+       {{kBetaRegion, "a"}},
+       {{kRegion, "b"}},
+       kWrongZone},
+      {"the stable label on the volume, the beta label on the node", {{kZone, "a"}}, {{kBetaZone, "a"}}, kWrongZone},
+      {"both labels on the node: the key of the volume counts",
        {{kBetaZone, "a"}},
        {{kBetaZone, "b"}, {kZone, "a"}},
        kWrongZone},
@@ -55,7 +61,7 @@ TEST(VolumeZone, LabelsOfTheVolumeMustBeTheNodes) {
   }
 }
 
-TEST(VolumeZone, VolumesWithoutZonesAreNoBusinessOfIts) {
+TEST(VolumeZone, SkipsAPodWhoseVolumesHaveNoZone) {
   Lab lab;
   lab.have(ClassObject("wait"), ClaimObject("waiting"), ClaimObject("c").bound_to("pv"), VolumeObject("pv"));
   for (const PodObject& pod : {PodObject("p"), PodObject("p").claim("c"), PodObject("p").claim("waiting"),
@@ -64,7 +70,7 @@ TEST(VolumeZone, VolumesWithoutZonesAreNoBusinessOfIts) {
   }
 }
 
-TEST(VolumeZone, AClaimThatShouldHaveAVolumeAndHasNoneIsHopeless) {
+TEST(VolumeZone, AClaimThatShouldHaveAVolumeAndHasNoneIsUnresolvable) {
   Lab lab;
   lab.have(ClassObject("now").immediate(), ClassObject("silent").no_mode());
   lab.have(ClaimObject("now").of_class("now"), ClaimObject("silent").of_class("silent"));

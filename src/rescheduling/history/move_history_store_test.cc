@@ -27,7 +27,7 @@ migration::MoveRequest request(const std::string& pod) {
   return made;
 }
 
-class Remembering : public testing::Test {
+class MoveHistoryStoreTest : public testing::Test {
  protected:
   Result<void> load(MoveHistoryStore& store) { return time.loop.await_result(store.load()); }
   Result<void> begin(MoveHistoryStore& store, const std::string& pod) {
@@ -55,7 +55,7 @@ class Remembering : public testing::Test {
   MoveHistoryStore two{api, "kube-system", 6h};
 };
 
-TEST_F(Remembering, ANewLeaderKnowsWhatTheLastOneBegan) {
+TEST_F(MoveHistoryStoreTest, ANewLeaderReadsTheMovesOfThePreviousLeader) {
   ASSERT_TRUE(load(one));
   EXPECT_THAT(one.history().moves(), IsEmpty());
   ASSERT_TRUE(begin(one, "p"));
@@ -67,31 +67,31 @@ TEST_F(Remembering, ANewLeaderKnowsWhatTheLastOneBegan) {
   EXPECT_TRUE(two.history().moves()[0].ended);
 }
 
-TEST_F(Remembering, WhoRestsIsWrittenDownOnceAndReadByTheNext) {
+TEST_F(MoveHistoryStoreTest, EffectsAreSavedOnceAndReadByTheNextLeader) {
   ASSERT_TRUE(load(one));
   EXPECT_FALSE(one.has_unsaved());
   one.note_effects(R"({"LoadBalancing":{}})");
   EXPECT_TRUE(one.has_unsaved());
   ASSERT_TRUE(load(one));
-  EXPECT_EQ(one.effects(), R"({"LoadBalancing":{}})") << "not yet written, and true all the same";
+  EXPECT_EQ(one.effects(), R"({"LoadBalancing":{}})") << "unsaved effects are kept by a load";
   ASSERT_TRUE(time.loop.await_result(one.save_ended(now())));
   EXPECT_FALSE(one.has_unsaved());
   ASSERT_TRUE(load(two));
   EXPECT_EQ(two.effects(), R"({"LoadBalancing":{}})");
 }
 
-TEST_F(Remembering, OfTwoThatActOnTheSameStateOneFailsAndReadsItAnew) {
+TEST_F(MoveHistoryStoreTest, OfTwoConcurrentWritesTheSecondFailsAndReadsTheStateAgain) {
   ASSERT_TRUE(load(one));
   ASSERT_TRUE(load(two));
   ASSERT_TRUE(begin(one, "p"));
   const auto refused = begin(two, "q");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Conflict);
-  EXPECT_THAT(two.history().moves(), SizeIs(1)) << "it knows of the other's by now";
-  EXPECT_TRUE(begin(two, "q")) << "decided anew";
+  EXPECT_THAT(two.history().moves(), SizeIs(1)) << "the failed write has read the move of the other store";
+  EXPECT_TRUE(begin(two, "q")) << "the repeated write succeeds";
 }
 
-TEST_F(Remembering, APauseIsSeenAndKeptAndStopsWhatWasDecidedBeforeIt) {
+TEST_F(MoveHistoryStoreTest, APauseStopsTheMovesDecidedBeforeItAndIsKeptByLaterWrites) {
   ASSERT_TRUE(load(one));
   EXPECT_FALSE(one.paused());
   change([](api::ConfigMap& changed) {
@@ -101,8 +101,8 @@ TEST_F(Remembering, APauseIsSeenAndKeptAndStopsWhatWasDecidedBeforeIt) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::Conflict);
   EXPECT_TRUE(one.paused());
-  ASSERT_TRUE(end(one, "p")) << "what happened is written down all the same";
-  EXPECT_EQ(map().metadata().annotations().at("rescheduler.io/paused"), "true") << "and the pause stays";
+  ASSERT_TRUE(end(one, "p")) << "outcomes are saved during a pause";
+  EXPECT_EQ(map().metadata().annotations().at("rescheduler.io/paused"), "true") << "the pause is kept";
   change([](api::ConfigMap& changed) {
     (*changed.mutable_metadata()->mutable_annotations())["rescheduler.io/paused"] = "false";
   });
@@ -110,21 +110,21 @@ TEST_F(Remembering, APauseIsSeenAndKeptAndStopsWhatWasDecidedBeforeIt) {
   EXPECT_FALSE(one.paused());
 }
 
-TEST_F(Remembering, AnOutcomeThatCouldNotBeWrittenIsNotLost) {
+TEST_F(MoveHistoryStoreTest, AnOutcomeThatCouldNotBeSavedIsSavedLater) {
   ASSERT_TRUE(load(one));
   ASSERT_TRUE(begin(one, "p"));
   api.fail_calls(api.calls().size(), 1, Error{Errc::Unavailable, "away"});
   EXPECT_FALSE(end(one, "p"));
   EXPECT_TRUE(one.has_unsaved());
   ASSERT_TRUE(load(one));
-  EXPECT_TRUE(one.history().moves()[0].ended) << "though the cluster does not know yet";
+  EXPECT_TRUE(one.history().moves()[0].ended) << "although the ConfigMap does not have the outcome yet";
   ASSERT_TRUE(begin(one, "q"));
   EXPECT_FALSE(one.has_unsaved());
   ASSERT_TRUE(load(two));
-  EXPECT_TRUE(two.history().moves()[0].ended || two.history().moves()[1].ended);
+  for (const auto& move : two.history().moves()) EXPECT_EQ(move.ended.has_value(), move.pod == "p") << move.pod;
 }
 
-TEST_F(Remembering, WhatIsNoRecordIsAnErrorThatNamesThePlace) {
+TEST_F(MoveHistoryStoreTest, AnInvalidHistoryIsAnErrorThatNamesTheConfigMap) {
   ASSERT_TRUE(load(one));
   change([](api::ConfigMap& changed) { (*changed.mutable_data())["moves"] = "nonsense"; });
   const auto loaded = load(one);

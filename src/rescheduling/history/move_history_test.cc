@@ -45,9 +45,9 @@ MoveOutcome outcome(const MoveRequest& of, MoveResult result, WallTime at, const
   return made;
 }
 
-const config::Brakes kBrakes;  // cooldown 10 min, memory 6 h
+const config::Brakes kBrakes;  // cooldown 10 min, history 6 h
 
-TEST(MoveHistory, ReadsBackWhatItWrites) {
+TEST(MoveHistory, AWrittenHistoryIsReadBackUnchanged) {
   MoveHistory history;
   history.begun(request("one"), kNoon);
   history.begun(request("two", "c"), kNoon + 1min);
@@ -59,38 +59,38 @@ TEST(MoveHistory, ReadsBackWhatItWrites) {
   EXPECT_FALSE(again->moves()[1].ended);
 }
 
-TEST(MoveHistory, WhatIsNoRecordIsAnErrorAndNothingIsTheEmptyOne) {
+TEST(MoveHistory, InvalidTextIsAnErrorAndEmptyTextIsAnEmptyHistory) {
   for (const char* text : {"{", "{}", "[1]", R"([{"pod":"a"}])", R"([{"began":"2024-01-01T00:00:00Z","ended":"x"}])"}) {
     EXPECT_FALSE(MoveHistory::parse(text)) << text;
   }
   EXPECT_THAT(MoveHistory::parse("")->moves(), IsEmpty());
 }
 
-TEST(MoveHistory, AResultOfALaterVersionIsNoSuccess) {
+TEST(MoveHistory, AnUnknownResultIsReadAsAFailure) {
   const auto history =
       MoveHistory::parse(R"([{"began":"2024-01-01T00:00:00Z","ended":"2024-01-01T00:01:00Z","result":"teleported"}])");
   ASSERT_TRUE(history);
   EXPECT_EQ(history->moves()[0].result, MoveResult::Failed);
 }
 
-TEST(MoveHistory, AnOutcomeOfAMoveNobodyWroteDownIsKeptToo) {
+TEST(MoveHistory, TheOutcomeOfAMoveWithoutARecordedBeginningIsKept) {
   MoveHistory history;
   history.ended(outcome(request("one"), MoveResult::Succeeded, kNoon));
   ASSERT_THAT(history.moves(), SizeIs(1));
   EXPECT_EQ(history.moves()[0].ended, kNoon);
 }
 
-TEST(MoveHistory, ForgetsTheOldAndTheTooMany) {
+TEST(MoveHistory, OldMovesAndTheOldestMovesBeyondTheLimitAreDropped) {
   MoveHistory history;
   for (int i = 0; i < 10; ++i) history.begun(request(std::to_string(i)), kNoon + i * 1min);
   history.forget(kNoon + 10min, 7min, 100);
   EXPECT_THAT(history.moves(), SizeIs(7));
   history.forget(kNoon + 10min, 7min, 2);
   ASSERT_THAT(history.moves(), SizeIs(2));
-  EXPECT_EQ(history.moves()[0].pod, "8") << "the oldest go";
+  EXPECT_EQ(history.moves()[0].pod, "8") << "the oldest moves are dropped";
 }
 
-TEST(Cooldowns, TheReplacementRestsAndItsSiblingsDoNot) {
+TEST(Cooldowns, TheReplacementHasACooldownAndOtherReplicasDoNot) {
   MoveHistory history;
   history.ended(outcome(request("one"), MoveResult::Succeeded, kNoon, "new"));
   const Cooldowns now = cooldowns(history, kBrakes, kNoon + 5min);
@@ -99,7 +99,7 @@ TEST(Cooldowns, TheReplacementRestsAndItsSiblingsDoNot) {
   EXPECT_THAT(cooldowns(history, kBrakes, kNoon + 10min).pods, IsEmpty());
 }
 
-TEST(Cooldowns, ALineageDoesNotGoBackWhereItCameFromForAsLongAsItIsRemembered) {
+TEST(Cooldowns, AWorkloadDoesNotReturnToASourceNodeWhileTheMoveIsInTheHistory) {
   MoveHistory history;
   history.ended(outcome(request("one", "a"), MoveResult::Succeeded, kNoon, "new"));
   history.ended(outcome(request("two", "c"), MoveResult::Elsewhere, kNoon + 1h, "newer"));
@@ -112,7 +112,7 @@ TEST(Cooldowns, ALineageDoesNotGoBackWhereItCameFromForAsLongAsItIsRemembered) {
   EXPECT_TRUE(back("c", kNoon + 6h + 30min));
 }
 
-TEST(Cooldowns, WhatLeftANodeForMaintenanceMayComeBack) {
+TEST(Cooldowns, APodThatWasDrainedForMaintenanceMayReturnAfterItsCooldown) {
   MoveHistory history;
   MoveRequest drained = request("one");
   drained.strategy = "NodeMaintenance";
@@ -121,7 +121,7 @@ TEST(Cooldowns, WhatLeftANodeForMaintenanceMayComeBack) {
   EXPECT_THAT(cooldowns(history, kBrakes, kNoon + 1min).pods, SizeIs(1));
 }
 
-TEST(Cooldowns, AFailureOrAnUnknownEndRestsTheWholeLineage) {
+TEST(Cooldowns, AFailedOrUnfinishedMoveGivesTheWholeWorkloadACooldown) {
   MoveHistory history;
   history.begun(request("one"), kNoon);
   EXPECT_THAT(cooldowns(history, kBrakes, kNoon + 1min).lineages, SizeIs(1));
@@ -130,7 +130,7 @@ TEST(Cooldowns, AFailureOrAnUnknownEndRestsTheWholeLineage) {
   EXPECT_THAT(cooldowns(history, kBrakes, kNoon + 13min).lineages, IsEmpty());
 }
 
-TEST(Cooldowns, ARefusalIsTriedAgainSoonAndKeepsNobodyFromAnywhere) {
+TEST(Cooldowns, ARefusedMoveHasAShortCooldownAndDoesNotCountForPingPong) {
   MoveHistory history;
   history.ended(outcome(request("one"), MoveResult::Refused, kNoon));
   EXPECT_THAT(cooldowns(history, kBrakes, kNoon + 30s).pods, Contains(Key(Cooldowns::PodName{"shop", "one"})));
@@ -139,7 +139,7 @@ TEST(Cooldowns, ARefusalIsTriedAgainSoonAndKeepsNobodyFromAnywhere) {
   EXPECT_TRUE(cooldowns(history, kBrakes, kNoon + 30s).ping_pong.empty());
 }
 
-RC_GTEST_PROP(MoveHistory, AnyRecordReadsBack, ()) {
+RC_GTEST_PROP(MoveHistory, AnyWrittenHistoryIsReadBackUnchanged, ()) {
   MoveHistory history;
   const int moves = *rc::gen::inRange(0, 20);
   for (int i = 0; i < moves; ++i) {

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Persistence, ANodeCountsWhenItWasHotOftenEnoughAndNotBefore) {
+TEST(Persistence, ANodeIsEvidenceOnlyAfterEnoughHotSamples) {
   PersistenceTracker tracker({3, 5});
   tracker.look({"a"}, false);
   tracker.look({"a", "b"}, false);
@@ -23,7 +23,7 @@ TEST(Persistence, ANodeCountsWhenItWasHotOftenEnoughAndNotBefore) {
 }
 
 // A node that was hot, then cool for long, then hot again has not been hot without a break.
-TEST(Persistence, LooksThatLieFurtherBackDoNotCount) {
+TEST(Persistence, SamplesOutsideTheWindowDoNotCount) {
   PersistenceTracker tracker({3, 5});
   for (int i = 0; i < 2; ++i) tracker.look({"a"}, false);
   for (int i = 0; i < 4; ++i) tracker.look({}, false);
@@ -31,7 +31,7 @@ TEST(Persistence, LooksThatLieFurtherBackDoNotCount) {
   EXPECT_THAT(tracker.evidence().hot, IsEmpty());
 }
 
-TEST(Persistence, ALookInVainIsNoEvidence) {
+TEST(Persistence, ASampleWithoutDataIsNotEvidence) {
   PersistenceTracker tracker({2, 2});
   tracker.look({"a"}, true);
   tracker.look_without_data();
@@ -42,7 +42,7 @@ TEST(Persistence, ALookInVainIsNoEvidence) {
   EXPECT_TRUE(tracker.evidence().uneven);
 }
 
-RC_GTEST_PROP(Persistence, SaysWhatCountingTheLastLooksSays, ()) {
+RC_GTEST_PROP(Persistence, TheEvidenceEqualsACountOfTheLastSamples, ()) {
   const int of = *rc::gen::inRange(1, 8);
   const int needed = *rc::gen::inRange(1, of + 1);
   PersistenceTracker tracker({needed, of});

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr WallTime kMonday{std::chrono::sys_days{std::chrono::year{2024} / 1 / 1}};
 constexpr auto kInterval = 30s;
 
-CycleFacts well() {
+CycleFacts healthy() {
   CycleFacts facts;
   facts.pods = 100;
   facts.zones = {{"a", 4, 0}};
@@ -48,15 +48,15 @@ std::string holding(const BrakeVerdict& verdict) {
   return all;
 }
 
-TEST(Brakes, NothingHoldsWhereAllIsWell) {
-  const BrakeVerdict now = verdict(well());
+TEST(Brakes, NoBrakeIsActiveInAHealthyCluster) {
+  const BrakeVerdict now = verdict(healthy());
   EXPECT_THAT(now.holding, IsEmpty());
   EXPECT_EQ(now.caps, config::Brakes{}.per_cycle);
   EXPECT_EQ(now.against(Strategy::LoadBalancing), nullptr);
 }
 
-TEST(Brakes, APauseHoldsEverything) {
-  CycleFacts facts = well();
+TEST(Brakes, APauseStopsEveryStrategy) {
+  CycleFacts facts = healthy();
   facts.paused = true;
   for (const Strategy strategy : {Strategy::LoadBalancing, Strategy::NodeMaintenance, Strategy::ConstraintRepair}) {
     ASSERT_NE(verdict(facts).against(strategy), nullptr);
@@ -64,11 +64,11 @@ TEST(Brakes, APauseHoldsEverything) {
   }
   config::ReschedulingSettings paused;
   paused.brakes.paused = true;
-  EXPECT_NE(judge(paused, well(), {}, kInterval, kMonday).against(Strategy::LoadBalancing), nullptr);
+  EXPECT_NE(judge(paused, healthy(), {}, kInterval, kMonday).against(Strategy::LoadBalancing), nullptr);
 }
 
-TEST(Brakes, ManyPendingPodsHoldAndFewDoNot) {
-  CycleFacts facts = well();
+TEST(Brakes, ManyPendingPodsActivateABrakeAndFewDoNot) {
+  CycleFacts facts = healthy();
   facts.pending = 10;
   EXPECT_THAT(verdict(facts).holding, IsEmpty());
   facts.pending = 11;
@@ -76,22 +76,22 @@ TEST(Brakes, ManyPendingPodsHoldAndFewDoNot) {
   EXPECT_THAT(verdict(facts).holding[0].sentence, HasSubstr("11 of 100 pods are pending"));
   facts.pods = 2;
   facts.pending = 1;
-  EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "one pod of two may well wait";
+  EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "a single pending pod is normal in a small cluster";
 }
 
-TEST(Brakes, AFailingZoneHoldsButNotASmallOne) {
-  CycleFacts facts = well();
+TEST(Brakes, AFailingZoneActivatesABrakeUnlessTheZoneIsSmall) {
+  CycleFacts facts = healthy();
   facts.zones = {{"a", 10, 0}, {"b", 20, 11}};
   EXPECT_EQ(holding(verdict(facts)), "failing-zone ");
   EXPECT_THAT(verdict(facts).holding[0].sentence, HasSubstr("11 of the 20 nodes of zone b"));
   facts.zones = {{"b", 20, 10}};
   EXPECT_THAT(verdict(facts).holding, IsEmpty());
   facts.zones = {{"b", 2, 2}};
-  EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "as the node controller has it: three nodes at least";
+  EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "as in the node controller: a zone counts from three nodes on";
 }
 
-TEST(Brakes, StaleLoadHoldsBalancingAlone) {
-  CycleFacts facts = well();
+TEST(Brakes, AStaleLoadStopsOnlyLoadBalancing) {
+  CycleFacts facts = healthy();
   facts.load_fresh = false;
   const BrakeVerdict now = verdict(facts);
   ASSERT_NE(now.against(Strategy::LoadBalancing), nullptr);
@@ -100,8 +100,8 @@ TEST(Brakes, StaleLoadHoldsBalancingAlone) {
   EXPECT_EQ(now.against(Strategy::ResourceOptimization), nullptr);
 }
 
-TEST(Brakes, AStrategyThatBacksOffIsHeldUntilThen) {
-  CycleFacts facts = well();
+TEST(Brakes, ABackoffStopsItsStrategyUntilTheBackoffEnds) {
+  CycleFacts facts = healthy();
   facts.backing_off[Strategy::LoadBalancing] = kMonday + 2h;
   EXPECT_NE(verdict(facts).against(Strategy::LoadBalancing), nullptr);
   EXPECT_EQ(verdict(facts).against(Strategy::ConstraintRepair), nullptr);
@@ -116,59 +116,59 @@ TEST(Brakes, CapsAreSharedByAllCyclesOfAnInterval) {
     request.uid = std::to_string(i);
     history.begun(request, now - (i < 3 ? 5min : 10s));
   }
-  EXPECT_EQ(verdict(well(), history, now).caps.total, 20U - 12U);
+  EXPECT_EQ(verdict(healthy(), history, now).caps.total, 20U - 12U);
   for (int i = 0; i < 8; ++i) {
     migration::MoveRequest request;
     request.uid = std::to_string(100 + i);
     history.begun(request, now);
   }
-  EXPECT_EQ(holding(verdict(well(), history, now)), "cap-reached ");
-  CycleFacts busy = well();
+  EXPECT_EQ(holding(verdict(healthy(), history, now)), "cap-reached ");
+  CycleFacts busy = healthy();
   busy.under_way = 10;
   EXPECT_EQ(holding(verdict(busy)), "cap-reached ");
 }
 
-TEST(Brakes, TooManyFailuresHoldForAWhileAndAreNotCountedAgain) {
+TEST(Brakes, TooManyFailuresActivateABrakeForTheRestTimeAndAreNotCountedAgain) {
   std::vector<MoveResult> results(5, MoveResult::Succeeded);
   results.insert(results.end(), 5, MoveResult::Failed);
-  EXPECT_FALSE(failures_hold_until({}, with(results))) << "half is not more than half";
+  EXPECT_FALSE(failures_hold_until({}, with(results))) << "exactly half is not too many";
   results.push_back(MoveResult::Failed);
   const WallTime last = kMonday + 10min + 1s;
   EXPECT_EQ(failures_hold_until({}, with(results)), last + 10min);
-  EXPECT_EQ(holding(verdict(well(), with(results), last + 9min)), "failed-moves ");
-  EXPECT_THAT(verdict(well(), with(results), last + 10min).holding, IsEmpty());
+  EXPECT_EQ(holding(verdict(healthy(), with(results), last + 9min)), "failed-moves ");
+  EXPECT_THAT(verdict(healthy(), with(results), last + 10min).holding, IsEmpty());
   results.push_back(MoveResult::Failed);
-  EXPECT_EQ(failures_hold_until({}, with(results)), last + 10min) << "one more is not ten more";
+  EXPECT_EQ(failures_hold_until({}, with(results)), last + 10min) << "one more failure does not extend the brake";
   results.insert(results.end(), 9, MoveResult::Failed);
   EXPECT_EQ(failures_hold_until({}, with(results)), kMonday + 20min + 1s + 10min);
 }
 
-TEST(Brakes, RefusalsAndStaleMovesAreNoFailures) {
+TEST(Brakes, RefusedAndStaleMovesAreNotFailures) {
   EXPECT_FALSE(failures_hold_until({}, with(std::vector<MoveResult>(30, MoveResult::Refused))));
   EXPECT_FALSE(failures_hold_until({}, with(std::vector<MoveResult>(30, MoveResult::Stale))));
 }
 
-TEST(Windows, AreOpenInTheirHoursAndPastMidnight) {
+TEST(TimeWindows, AreOpenInTheirHoursAlsoPastMidnight) {
   const std::vector<config::TimeWindow> night{{0x1f, 22 * 60, 6 * 60}};  // Mon-Fri 22:00-06:00
-  EXPECT_FALSE(is_open(night, kMonday + 5h)) << "that belongs to Sunday";
+  EXPECT_FALSE(is_open(night, kMonday + 5h)) << "this night belongs to Sunday";
   EXPECT_FALSE(is_open(night, kMonday + 21h + 59min));
   EXPECT_TRUE(is_open(night, kMonday + 22h));
   EXPECT_TRUE(is_open(night, kMonday + 24h + 5h + 59min));
   EXPECT_FALSE(is_open(night, kMonday + 24h + 6h));
-  EXPECT_TRUE(is_open(night, kMonday + 5 * 24h + 1h)) << "Saturday, but it began on Friday";
+  EXPECT_TRUE(is_open(night, kMonday + 5 * 24h + 1h)) << "Saturday, but the window began on Friday";
   EXPECT_FALSE(is_open(night, kMonday + 5 * 24h + 23h));
   EXPECT_TRUE(is_open({}, kMonday));
 }
 
-TEST(Windows, DoNotHoldMaintenance) {
+TEST(TimeWindows, DoNotStopNodeMaintenance) {
   config::ReschedulingSettings settings;
   settings.windows = {{0x7f, 60, 120}};
-  const BrakeVerdict now = judge(settings, well(), {}, kInterval, kMonday);
+  const BrakeVerdict now = judge(settings, healthy(), {}, kInterval, kMonday);
   EXPECT_NE(now.against(Strategy::LoadBalancing), nullptr);
   EXPECT_EQ(now.against(Strategy::NodeMaintenance), nullptr);
 }
 
-RC_GTEST_PROP(Brakes, FailuresNeverHoldLongerThanTheRestAfterTheLastOne, ()) {
+RC_GTEST_PROP(Brakes, FailuresStopMovesNoLongerThanTheRestTimeAfterTheLastMove, ()) {
   const auto kinds = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 5));
   std::vector<MoveResult> results;
   for (const int kind : kinds) results.push_back(static_cast<MoveResult>(kind));

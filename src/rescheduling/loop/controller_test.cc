@@ -56,15 +56,15 @@ class ManualMigrator final : public migration::Migrator {
   std::function<void(const migration::MoveOutcome&)> listener_;
 };
 
-class Controlling : public ::testing::Test {
+class ControllerTest : public ::testing::Test {
  protected:
-  Controlling() {
+  ControllerTest() {
     args_.load.sources.clear();  // nodes are judged by requests, which are always fresh
     args_.rescheduling.interval = std::chrono::hours{24};
-    for (const char* name : {"a", "b"}) see(ready_node(name));
-    for (int i = 0; i < 4; ++i) see(running(fmt::format("web-{}", i)).requests("100m", "1Gi").on("a"));
+    for (const char* name : {"a", "b"}) upsert(ready_node(name));
+    for (int i = 0; i < 4; ++i) upsert(running(fmt::format("web-{}", i)).requests("100m", "1Gi").on("a"));
   }
-  ~Controlling() override {
+  ~ControllerTest() override {
     (void)loop_.await_result(stopped());
     on_loop([this] { controller_.reset(); });
   }
@@ -97,7 +97,7 @@ class Controlling : public ::testing::Test {
       std::uint64_t before = 0;
       on_loop([&] {
         before = controller_->status().cycles;
-        controller_->run_soon("the test asks for it");
+        controller_->run_soon("requested by the test");
       });
       ASSERT_TRUE(eventually([&] { return controller_->status().cycles > before; }));
     }
@@ -125,7 +125,7 @@ class Controlling : public ::testing::Test {
   }
 
   template <class Builder>
-  void see(const Builder& builder) {
+  void upsert(const Builder& builder) {
     auto object = std::make_shared<std::remove_cvref_t<decltype(builder.get())>>(builder.get());
     seen_.push_back(object);
     if (!controller_) {
@@ -159,12 +159,12 @@ class Controlling : public ::testing::Test {
   }
   void pods_wait(bool waiting) {
     for (const char* name : {"new-0", "new-1", "new-2"}) {
-      see(changed(running(name).get(),
-                  [&](api::Pod& pod) { pod.mutable_status()->set_phase(waiting ? "Pending" : "Succeeded"); }));
+      upsert(changed(running(name).get(),
+                     [&](api::Pod& pod) { pod.mutable_status()->set_phase(waiting ? "Pending" : "Succeeded"); }));
     }
   }
 
-  void on_loop(const std::function<void()>& look) { (void)loop_.await_result(looked(look)); }
+  void on_loop(const std::function<void()>& action) { (void)loop_.await_result(run_action(action)); }
   bool eventually(const std::function<bool()>& condition) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     for (bool holds = false;;) {
@@ -180,8 +180,8 @@ class Controlling : public ::testing::Test {
   ManualMigrator migrator_;
 
  private:
-  static net::Task<Result<void>> looked(std::function<void()> look) {
-    look();
+  static net::Task<Result<void>> run_action(std::function<void()> action) {
+    action();
     co_return Result<void>{};
   }
   net::Task<Result<void>> stopped() {
@@ -200,7 +200,7 @@ class Controlling : public ::testing::Test {
   std::unique_ptr<Controller> controller_;
 };
 
-TEST_F(Controlling, AStepFollowsWhenTheOneBeforeIsOver) {
+TEST_F(ControllerTest, AStepBeginsWhenThePreviousStepIsOver) {
   plan_steps({"web-0", "web-1"});
   lead();
   EXPECT_THAT(begun(), ElementsAre("web-0"));
@@ -210,34 +210,34 @@ TEST_F(Controlling, AStepFollowsWhenTheOneBeforeIsOver) {
   EXPECT_THAT(begun(), ElementsAre("web-0", "web-1"));
 }
 
-TEST_F(Controlling, ABrakeThatEngagesInTheMiddleOfAPlanEndsThePlan) {
+TEST_F(ControllerTest, ABrakeThatBecomesActiveDuringAPlanEndsThePlan) {
   plan_steps({"web-0", "web-1", "web-2"});
   lead();
   ASSERT_THAT(begun(), ElementsAre("web-0"));
   pods_wait(true);
   cycle();
   end_first();
-  EXPECT_THAT(begun(), ElementsAre("web-0")) << "too many pods wait for a node";
+  EXPECT_THAT(begun(), ElementsAre("web-0")) << "too many pods are pending";
   pods_wait(false);
   cycle();
-  EXPECT_THAT(begun(), ElementsAre("web-0")) << "the plan was made for a cluster that is no more";
+  EXPECT_THAT(begun(), ElementsAre("web-0")) << "the plan was made for an earlier state of the cluster";
   plan_steps({"web-3"});
   cycle();
-  EXPECT_THAT(begun(), ElementsAre("web-0", "web-3")) << "another plan begins";
+  EXPECT_THAT(begun(), ElementsAre("web-0", "web-3")) << "a new plan begins";
 }
 
-TEST_F(Controlling, AZoneThatFailsInTheMiddleOfAPlanEndsThePlan) {
-  for (const char* name : {"c", "d", "e"}) see(ready_node(name));
+TEST_F(ControllerTest, AZoneThatFailsDuringAPlanEndsThePlan) {
+  for (const char* name : {"c", "d", "e"}) upsert(ready_node(name));
   plan_steps({"web-0", "web-1"});
   lead();
   ASSERT_THAT(begun(), ElementsAre("web-0"));
-  for (const char* name : {"c", "d", "e"}) see(cluster::testing::node(name).condition("Ready", "False"));
+  for (const char* name : {"c", "d", "e"}) upsert(cluster::testing::node(name).condition("Ready", "False"));
   cycle();
   end_first();
   EXPECT_THAT(begun(), ElementsAre("web-0"));
 }
 
-TEST_F(Controlling, WithoutItsRecordOfMovesNoPlanGoesOn) {
+TEST_F(ControllerTest, APlanEndsIfTheMoveHistoryCannotBeRead) {
   plan_steps({"web-0", "web-1"});
   lead();
   on_loop([this] {
@@ -253,7 +253,7 @@ TEST_F(Controlling, WithoutItsRecordOfMovesNoPlanGoesOn) {
 }
 
 // Every batch reaches the cap on concurrent moves. If the plan ended there, it would never be completed.
-TEST_F(Controlling, ACapThatIsReachedHoldsThePlanAndDoesNotEndIt) {
+TEST_F(ControllerTest, AReachedCapDelaysThePlanAndDoesNotEndIt) {
   args_.rescheduling.brakes.at_once.total = 1;
   plan_steps({"web-0", "web-1"});
   lead();
@@ -263,7 +263,7 @@ TEST_F(Controlling, ACapThatIsReachedHoldsThePlanAndDoesNotEndIt) {
   EXPECT_THAT(begun(), ElementsAre("web-0", "web-1"));
 }
 
-TEST_F(Controlling, AStrategyThatIsSwitchedOffEndsItsPlan) {
+TEST_F(ControllerTest, SwitchingAStrategyOffEndsItsPlan) {
   plan_steps({"web-0", "web-1"});
   lead();
   on_loop([this] { controller().set_mode(Strategy::LoadBalancing, StrategyMode::Off); });
@@ -271,15 +271,15 @@ TEST_F(Controlling, AStrategyThatIsSwitchedOffEndsItsPlan) {
   EXPECT_THAT(begun(), ElementsAre("web-0"));
 }
 
-TEST_F(Controlling, ATargetThatIsNotReadyAnyMoreIsLeftOutOfTheNextStep) {
+TEST_F(ControllerTest, AMoveToATargetThatIsNoLongerReadyDoesNotBegin) {
   plan_steps({"web-0", "web-1"});
   lead();
-  see(cluster::testing::node("b").condition("Ready", "Unknown"));
+  upsert(cluster::testing::node("b").condition("Ready", "Unknown"));
   end_first();
   EXPECT_THAT(begun(), ElementsAre("web-0"));
 }
 
-TEST_F(Controlling, AMoveThatCannotBeWrittenDownDoesNotBegin) {
+TEST_F(ControllerTest, AMoveThatCannotBeRecordedDoesNotBegin) {
   plan_steps({"web-0"});
   api_.before_each([](const kube::ApiCall& call) -> std::optional<Error> {
     if (call.verb != kube::Verb::Update) return std::nullopt;
@@ -291,7 +291,7 @@ TEST_F(Controlling, AMoveThatCannotBeWrittenDownDoesNotBegin) {
 
 // --- Cost ---
 
-TEST_F(Controlling, ARoundThatPlansNothingReadsTheRecordOfMovesAndWritesNothing) {
+TEST_F(ControllerTest, ACycleWithAnEmptyPlanReadsTheMoveHistoryAndWritesNothing) {
   lead();
   const std::size_t asked = requests().size();
   const std::uint64_t before = cycles();
@@ -304,7 +304,7 @@ TEST_F(Controlling, ARoundThatPlansNothingReadsTheRecordOfMovesAndWritesNothing)
   EXPECT_LE(since.size(), cycles() - before + 1);
 }
 
-TEST_F(Controlling, AMoveIsWrittenDownOnceWhenItBeginsAndOnceWhenItEnds) {
+TEST_F(ControllerTest, AMoveIsRecordedOnceWhenItBeginsAndOnceWhenItEnds) {
   const auto writes = [this] {
     const auto all = requests();
     return std::ranges::count(all, "update configmaps kube-system/rescheduler-moves");
@@ -313,7 +313,7 @@ TEST_F(Controlling, AMoveIsWrittenDownOnceWhenItBeginsAndOnceWhenItEnds) {
   lead();
   EXPECT_EQ(writes(), 1);
   end_first();
-  EXPECT_EQ(writes(), 2) << "the end of the one and the beginning of the next together";
+  EXPECT_EQ(writes(), 2) << "one write records the end of the first move and the beginning of the second";
   end_first();
   EXPECT_EQ(writes(), 3);
 }

@@ -42,10 +42,10 @@ std::vector<Effect> after(EffectTracker& tracker, const std::string& id, const B
   return tracker.look(now, at + EffectTracker::kSettle);
 }
 
-TEST(Effects, AreComparedOnceTheyHadTimeToShow) {
+TEST(MoveEffects, AreMeasuredAfterTheSettleTimeAndOncePerPlan) {
   EffectTracker tracker(10min);
   tracker.begun(plan("p"));
-  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "its moves are not over";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "the moves have not ended";
   tracker.ended("p", "a", true, kNoon);
   EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 9min), IsEmpty());
   const auto effects = tracker.look(report(0.72, 0.48), kNoon + 10min);
@@ -54,10 +54,10 @@ TEST(Effects, AreComparedOnceTheyHadTimeToShow) {
   EXPECT_NEAR(effects[0].measured, 18, 1e-9);
   EXPECT_TRUE(effects[0].helped);
   EXPECT_THAT(tracker.backing_off(), IsEmpty());
-  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan once";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "each plan is measured once";
 }
 
-TEST(Effects, AreShownByStrategyAsTheDashboardAsksForThem) {
+TEST(MoveEffects, AreExportedAsMetricsByStrategy) {
   EffectTracker tracker(10min);
   const auto effects = after(tracker, "p", report(0.72, 0.48), kNoon);
   ASSERT_THAT(effects, SizeIs(1));
@@ -69,14 +69,14 @@ TEST(Effects, AreShownByStrategyAsTheDashboardAsksForThem) {
   EXPECT_THAT(text, HasSubstr(R"(rescheduler_effect_measured_points{strategy="LoadBalancing"} 1)"));
 }
 
-TEST(Effects, ThatTheWholeClusterGotBusierIsNobodysFault) {
+TEST(MoveEffects, ARiseOfTheWholeClustersLoadIsNotAttributedToMoves) {
   EffectTracker tracker(10min);
   const auto effects = after(tracker, "p", report(0.9, 0.7), kNoon);
   ASSERT_THAT(effects, SizeIs(1));
-  EXPECT_TRUE(effects[0].helped) << "from 30 above the mean to 10 above it";
+  EXPECT_TRUE(effects[0].helped) << "from 30 points above the mean to 10 points above it";
 }
 
-TEST(Effects, AStrategyThatDoesNotHelpRestsEachTimeTwiceAsLongUntilItHelps) {
+TEST(MoveEffects, TheBackoffOfAStrategyDoublesUntilTheStrategyHelps) {
   EffectTracker tracker(10min);
   const BalanceReport same = report(0.9, 0.3);
   WallTime at = kNoon;
@@ -91,17 +91,17 @@ TEST(Effects, AStrategyThatDoesNotHelpRestsEachTimeTwiceAsLongUntilItHelps) {
   EXPECT_EQ(tracker.backing_off().at(Strategy::LoadBalancing), at + 3h + EffectTracker::kSettle + 10min);
 }
 
-TEST(Effects, MovesThatDidNotComeAboutPromiseNothing) {
+TEST(MoveEffects, UnsuccessfulMovesAndDrainsAreNotMeasured) {
   EffectTracker tracker(10min);
   tracker.begun(plan("p"));
   tracker.ended("p", "a", false, kNoon);
   EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty());
   tracker.begun(plan("q", Strategy::NodeMaintenance));
   tracker.ended("q", "a", true, kNoon);
-  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain is not about load";
+  EXPECT_THAT(tracker.look(report(0.9, 0.3), kNoon + 1h), IsEmpty()) << "a drain does not aim at the load";
 }
 
-TEST(Effects, WhoRestsIsKnownToWhoeverLeadsNextAndSoIsHowOften) {
+TEST(MoveEffects, TheNextLeaderRestoresTheBackoffsAndTheirFailureCounts) {
   EffectTracker first(10min);
   after(first, "p", report(0.9, 0.3), kNoon);
   EffectTracker next(10min);
@@ -110,7 +110,7 @@ TEST(Effects, WhoRestsIsKnownToWhoeverLeadsNextAndSoIsHowOften) {
   ASSERT_THAT(next.backing_off(), SizeIs(1));
   after(next, "q", report(0.9, 0.3), kNoon + 1h);
   EXPECT_EQ(next.backing_off().at(Strategy::LoadBalancing), kNoon + 1h + EffectTracker::kSettle + 20min)
-      << "the second time in a row";
+      << "the second failure in a row";
   after(next, "r", report(0.7, 0.5), kNoon + 2h);
   EXPECT_EQ(next.to_json(), "{}");
   for (const char* nonsense : {"", "[]", R"({"LoadBalancing": 7})", R"({"LoadBalancing": {"failures": -1}})"}) {

@@ -13,10 +13,10 @@ using config::StrategyMode;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Modes, TheDocumentsSwitchesMapOntoThem) {
+TEST(Modes, TheSettingsDetermineTheModeOfAStrategy) {
   ReschedulerSettings args;
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Act);
-  EXPECT_EQ(mode_of(args, Strategy::ConstraintRepair), StrategyMode::Off) << "not in the default";
+  EXPECT_EQ(mode_of(args, Strategy::ConstraintRepair), StrategyMode::Off) << "not enabled by default";
   args.rescheduling.enabled_strategies = {"ConstraintRepair"};
   EXPECT_EQ(mode_of(args, Strategy::ConstraintRepair), StrategyMode::Act);
   EXPECT_EQ(mode_of(args, Strategy::LoadBalancing), StrategyMode::Off);
@@ -27,12 +27,12 @@ TEST(Modes, TheDocumentsSwitchesMapOntoThem) {
   EXPECT_THAT(strategies_that(args, StrategyMode::Act), IsEmpty());
 }
 
-TEST(Modes, WhatMustBeGoesBeforeWhatIsNicer) {
+TEST(Modes, StrategiesAreInTheOrderOfTheirImportance) {
   EXPECT_THAT(strategies_that(ReschedulerSettings{}, StrategyMode::Act),
               ElementsAre(Strategy::NodeMaintenance, Strategy::LoadBalancing, Strategy::ResourceOptimization));
 }
 
-TEST(Modes, APoolHasItsOwnAndAPlanOfOneModeLeavesTheOthersNodesAlone) {
+TEST(Modes, APoolHasItsOwnModesAndAPlanOfOneModeExcludesPoolsOfOtherModes) {
   ReschedulerSettings args;
   NodePool careful;
   careful.name = "careful";

@@ -32,60 +32,60 @@ std::shared_ptr<const Plan> plan(std::vector<PlannedMove> moves) {
   return made;
 }
 
-std::vector<std::string> due(const PlanProgress& batches,
+std::vector<std::string> due(const PlanProgress& progress,
                              const MoveCaps& caps,
                              const std::vector<MoveRequest>& under_way = {}) {
   std::vector<std::string> uids;
-  for (const PlannedMove& one : batches.due(under_way, caps)) uids.push_back(one.uid);
+  for (const PlannedMove& one : progress.due(under_way, caps)) uids.push_back(one.uid);
   return uids;
 }
 
-TEST(PlanProgress, AStepBeginsWhenTheOneBeforeIsOver) {
-  PlanProgress batches;
-  batches.adopt(plan({move("a"), move("b", 2), move("c")}));
-  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("a", "c"));
-  batches.began("a");
-  batches.began("c");
-  batches.ended("a");
-  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
-  batches.ended("c");
-  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("b"));
-  batches.skipped("b");
-  EXPECT_TRUE(batches.over());
+TEST(PlanProgress, AStepBeginsWhenThePreviousStepIsOver) {
+  PlanProgress progress;
+  progress.adopt(plan({move("a"), move("b", 2), move("c")}));
+  EXPECT_THAT(due(progress, kNoCaps), ElementsAre("a", "c"));
+  progress.began("a");
+  progress.began("c");
+  progress.ended("a");
+  EXPECT_THAT(due(progress, kNoCaps), IsEmpty());
+  progress.ended("c");
+  EXPECT_THAT(due(progress, kNoCaps), ElementsAre("b"));
+  progress.skipped("b");
+  EXPECT_TRUE(progress.over());
 }
 
-TEST(PlanProgress, APodWithADetourTakesItsHopsOneAfterTheOther) {
-  PlanProgress batches;
-  batches.adopt(plan({move("a"), move("a", 2)}));
-  batches.began("a");
-  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
-  batches.ended("a");
-  EXPECT_FALSE(batches.over());
-  EXPECT_THAT(due(batches, kNoCaps), ElementsAre("a"));
+TEST(PlanProgress, APodWithADetourMakesItsMovesOneAfterTheOther) {
+  PlanProgress progress;
+  progress.adopt(plan({move("a"), move("a", 2)}));
+  progress.began("a");
+  EXPECT_THAT(due(progress, kNoCaps), IsEmpty());
+  progress.ended("a");
+  EXPECT_FALSE(progress.over());
+  EXPECT_THAT(due(progress, kNoCaps), ElementsAre("a"));
 }
 
-TEST(PlanProgress, ANewPlanDropsWhatHasNotBegun) {
-  PlanProgress batches;
-  batches.adopt(plan({move("a"), move("b")}));
-  batches.began("a");
-  batches.drop();
-  EXPECT_FALSE(batches.waiting());
-  EXPECT_TRUE(batches.over());
-  batches.ended("a");  // belongs to no current plan
-  EXPECT_THAT(due(batches, kNoCaps), IsEmpty());
+TEST(PlanProgress, DropRemovesTheMovesThatHaveNotBegun) {
+  PlanProgress progress;
+  progress.adopt(plan({move("a"), move("b")}));
+  progress.began("a");
+  progress.drop();
+  EXPECT_FALSE(progress.waiting());
+  EXPECT_TRUE(progress.over());
+  progress.ended("a");  // belongs to no current plan
+  EXPECT_THAT(due(progress, kNoCaps), IsEmpty());
 }
 
-TEST(PlanProgress, CapsCountWhatIsUnderWay) {
-  PlanProgress batches;
-  batches.adopt(plan({move("a", 1, "web"), move("b", 1, "web"), move("c", 1, "api")}));
-  EXPECT_THAT(due(batches, MoveCaps{0, 0, 0, 1}), ElementsAre("a", "c"));
-  EXPECT_THAT(due(batches, MoveCaps{1, 0, 0, 0}), ElementsAre("a"));
+TEST(PlanProgress, CapsCountTheMovesUnderWay) {
+  PlanProgress progress;
+  progress.adopt(plan({move("a", 1, "web"), move("b", 1, "web"), move("c", 1, "api")}));
+  EXPECT_THAT(due(progress, MoveCaps{0, 0, 0, 1}), ElementsAre("a", "c"));
+  EXPECT_THAT(due(progress, MoveCaps{1, 0, 0, 0}), ElementsAre("a"));
   const std::vector<MoveRequest> others{move_request_for(move("x", 1, "web"), "p")};
-  EXPECT_THAT(due(batches, MoveCaps{0, 0, 0, 1}, others), ElementsAre("c"));
-  EXPECT_THAT(due(batches, MoveCaps{0, 0, 2, 0}, others), ElementsAre("a"));
+  EXPECT_THAT(due(progress, MoveCaps{0, 0, 0, 1}, others), ElementsAre("c"));
+  EXPECT_THAT(due(progress, MoveCaps{0, 0, 2, 0}, others), ElementsAre("a"));
 }
 
-RC_GTEST_PROP(PlanProgress, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
+RC_GTEST_PROP(PlanProgress, TheCapsAreNeverExceededAndEveryPlanEnds, ()) {
   std::vector<PlannedMove> moves;
   const int count = *rc::gen::inRange(1, 15);
   for (int i = 0; i < count; ++i) {
@@ -98,12 +98,12 @@ RC_GTEST_PROP(PlanProgress, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
   const MoveCaps caps{static_cast<std::uint32_t>(*rc::gen::inRange(1, 4)),
                       static_cast<std::uint32_t>(*rc::gen::inRange(1, 3)), 3,
                       static_cast<std::uint32_t>(*rc::gen::inRange(1, 3))};
-  PlanProgress batches;
-  batches.adopt(plan(moves));
+  PlanProgress progress;
+  progress.adopt(plan(moves));
   std::vector<MoveRequest> under_way;
-  for (int turn = 0; turn < 100 && !batches.over(); ++turn) {
-    for (const PlannedMove& one : batches.due(under_way, caps)) {
-      batches.began(one.uid);
+  for (int cycle = 0; cycle < 100 && !progress.over(); ++cycle) {
+    for (const PlannedMove& one : progress.due(under_way, caps)) {
+      progress.began(one.uid);
       under_way.push_back(move_request_for(one, "p"));
     }
     RC_ASSERT(!under_way.empty());
@@ -116,10 +116,10 @@ RC_GTEST_PROP(PlanProgress, NeverGoBeyondTheCapsAndAlwaysEnd, ()) {
       RC_ASSERT(++lineages[request.lineage] <= caps.per_workload);
     }
     const auto which = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(under_way.size())));
-    batches.ended(under_way[which].uid);
+    progress.ended(under_way[which].uid);
     under_way.erase(under_way.begin() + static_cast<std::ptrdiff_t>(which));
   }
-  RC_ASSERT(batches.over());
+  RC_ASSERT(progress.over());
 }
 
 }  // namespace

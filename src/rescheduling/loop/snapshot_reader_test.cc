@@ -44,9 +44,9 @@ api::Pod pod(const std::string& name, const std::string& on) {
   return made;
 }
 
-class Surveying : public testing::Test {
+class SnapshotReaderTest : public testing::Test {
  protected:
-  Surveying() { begin({}); }
+  SnapshotReaderTest() { begin({}); }
   void begin(const config::ReschedulerSettings& args, const placement::Profile& profile = {}) {
     auto framework = placement::Framework::make(profile, placement::Registry::standard());
     EXPECT_TRUE(framework);
@@ -94,7 +94,7 @@ class Surveying : public testing::Test {
   std::unique_ptr<SnapshotReader> snapshot_reader;
 };
 
-TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
+TEST_F(SnapshotReaderTest, HotNodesAndUnevenLoadAreReportedIfTheLoadIsFresh) {
   EXPECT_FALSE(summarize().facts.load_fresh) << "no sample has arrived";
   measure(0.9, 0.2, 0.2);
   const SnapshotSummary now = summarize();
@@ -103,16 +103,16 @@ TEST_F(Surveying, HotNodesAndUnevennessAreSeenWhereLoadsAreFresh) {
   EXPECT_TRUE(now.uneven);
 }
 
-TEST_F(Surveying, OldLoadsAndThoseOfFewNodesAreNoGroundToActOn) {
+TEST_F(SnapshotReaderTest, OldLoadsAndLoadsOfFewNodesAreNotFresh) {
   measure(0.9, 0.2, 0.2);
   clock.advance(3min + 1s);
   EXPECT_FALSE(summarize().facts.load_fresh);
   EXPECT_THAT(summarize().hot, IsEmpty());
   measure(0.9, cluster::kUnknownLoad, cluster::kUnknownLoad);
-  EXPECT_FALSE(summarize().facts.load_fresh) << "one of three";
+  EXPECT_FALSE(summarize().facts.load_fresh) << "only one of three nodes has a known load";
 }
 
-TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
+TEST_F(SnapshotReaderTest, RequestsAreFreshIfNoLoadSourceIsConfigured) {
   for (const char* name : {"p1", "p2", "p3", "p4"}) upsert(pod(name, "a"));
   EXPECT_FALSE(summarize().facts.load_fresh) << "a source is configured, but no sample has arrived";
   config::ReschedulerSettings args;
@@ -125,19 +125,19 @@ TEST_F(Surveying, RequestsAreFreshWhereTheyAreWhatWasAskedFor) {
   EXPECT_TRUE(now.uneven);
 }
 
-TEST_F(Surveying, WhatHasLeftIsTakenOffTheSamplesUntilTheyShowItThemselves) {
+TEST_F(SnapshotReaderTest, TheLoadOfARemovedPodIsSubtractedUntilTheSamplesShowTheRemoval) {
   upsert(pod("p", "a"));
   measure(0.9, 0.2, 0.2);
   remove(pod("p", "a"));
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
   measure(0.9, 0.2, 0.2);
-  EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "nothing of it can be in that sample";
+  EXPECT_NEAR(cpu_of("a"), 0.65, 0.01) << "the sample cannot show the removal yet";
   clock.advance(2h);
   measure(0.65, 0.2, 0.2);
-  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "all of it is";
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "the sample shows the whole removal";
 }
 
-TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
+TEST_F(SnapshotReaderTest, TheLoadOfAPodThatHasEndedIsSubtractedOnce) {
   api::Pod ended = pod("p", "a");
   upsert(ended);
   measure(0.9, 0.2, 0.2);
@@ -146,7 +146,7 @@ TEST_F(Surveying, WhatHasEndedHasLeftThoughItIsStillThereToBeLookedAt) {
   EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "one of four CPUs";
   upsert(ended);
   remove(ended);
-  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "once";
+  EXPECT_NEAR(cpu_of("a"), 0.65, 1e-9) << "subtracted once";
 }
 
 api::Pod replica(const std::string& name, const std::string& on) {
@@ -159,19 +159,20 @@ api::Pod replica(const std::string& name, const std::string& on) {
   return made;
 }
 
-TEST_F(Surveying, APodBringsWhatItOrItsLikeUseIfThatIsMoreThanItAsksFor) {
+TEST_F(SnapshotReaderTest, APodsLoadIsTheUsageOfThePodOrItsWorkloadAndAtLeastItsRequests) {
   for (const char* name : {"db-0", "db-1"}) upsert(replica(name, "a"));
-  EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "what it asks for";
+  EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9) << "the requests of the pod";
   const auto workload_usages = snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now()}});
   EXPECT_NEAR(workload_usages->at("shop/StatefulSet/db").milli_cpu, 3000, 1e-6);
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.75, 1e-9);
-  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9) << "it was never measured";
+  EXPECT_NEAR(snapshot_reader->load_there("db-1", "b")->at(cluster::kCpuLoad), 0.75, 1e-9)
+      << "the pod was never measured, but its workload was";
   snapshot_reader->pods_use({{"shop", "db-0", 0.5, 4e9, clock.wall_now() + 1h}});
   EXPECT_NEAR(snapshot_reader->load_there("db-0", "b")->at(cluster::kCpuLoad), 0.25, 1e-9)
-      << "what was promised it may take";
+      << "the load is at least the requests";
 }
 
-TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
+TEST_F(SnapshotReaderTest, TheUsageOfPodsIsSmoothedLikeTheLoadOfNodes) {
   upsert(replica("db-0", "a"));
   const auto used = [&] { return snapshot_reader->snapshot().usage_of(*model->find_pod("db-0")).cores; };
   snapshot_reader->pods_use({{"shop", "db-0", 1, 4e9, clock.wall_now()}});
@@ -180,19 +181,19 @@ TEST_F(Surveying, WhatAPodUsesIsSmoothedAsWhatNodesUseIs) {
   snapshot_reader->pods_use({{"shop", "db-0", 3, 4e9, clock.wall_now() + half_life}});
   EXPECT_NEAR(used(), 2, 1e-9);
   snapshot_reader->pods_use({{"shop", "db-0", 9, 4e9, clock.wall_now() + half_life}});
-  EXPECT_NEAR(used(), 2, 1e-9) << "no other sample";
+  EXPECT_NEAR(used(), 2, 1e-9) << "the sample is not newer";
   snapshot_reader->pods_use({});
   EXPECT_TRUE(std::isnan(used()));
 }
 
-TEST_F(Surveying, UnknownStaysUnknownWhoeverLeaves) {
+TEST_F(SnapshotReaderTest, AnUnknownLoadStaysUnknownWhenAPodIsRemoved) {
   upsert(pod("p", "a"));
   measure(cluster::kUnknownLoad, 0.2, 0.2);
   remove(pod("p", "a"));
   EXPECT_TRUE(std::isnan(cpu_of("a")));
 }
 
-TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
+TEST_F(SnapshotReaderTest, NodesThatAreMarkedOrCordonedByUsAreMaintenanceNodes) {
   EXPECT_THAT(summarize().maintenance_nodes, IsEmpty());
   api::Node marked = node("a");
   (*marked.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/maintenance"] = "true";
@@ -212,9 +213,9 @@ TEST_F(Surveying, MarkedNodesAndThoseWeCordonedAreCaredFor) {
 
 // --- The check of a move before it begins ---
 
-class LookingAgain : public Surveying {
+class SnapshotReaderCheckTest : public SnapshotReaderTest {
  protected:
-  LookingAgain() {
+  SnapshotReaderCheckTest() {
     placement::Profile profile;
     profile.at(placement::Point::Filter) = {{"NodeUnschedulable"}, {"NodeResourcesFit"}};
     profile.at(placement::Point::PreFilter).push_back({"NodeResourcesFit"});
@@ -244,23 +245,23 @@ class LookingAgain : public Surveying {
   }
 };
 
-TEST_F(LookingAgain, LetsBeginWhatIsStillAsThePlanSaid) { EXPECT_EQ(problem(), ""); }
+TEST_F(SnapshotReaderCheckTest, AllowsAMoveIfNothingHasChanged) { EXPECT_EQ(problem(), ""); }
 
-TEST_F(LookingAgain, RefusesATargetThatIsNotReadyAnyMore) {
+TEST_F(SnapshotReaderCheckTest, RefusesATargetThatIsNoLongerReady) {
   api::Node down = node("b");
   down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
   upsert(down);
   EXPECT_EQ(problem(), "the node b is not ready");
 }
 
-TEST_F(LookingAgain, RefusesATargetThatWasCordonedSince) {
+TEST_F(SnapshotReaderCheckTest, RefusesATargetThatWasCordonedAfterThePlan) {
   api::Node cordoned = node("b");
   cordoned.mutable_spec()->set_unschedulable(true);
   upsert(cordoned);
   EXPECT_THAT(problem(), HasSubstr("no longer fits on b"));
 }
 
-TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
+TEST_F(SnapshotReaderCheckTest, RefusesATargetUnderMaintenance) {
   PlanScope scope;
   scope.draining = {"b"};
   EXPECT_THAT(problem(scope), HasSubstr("maintenance"));
@@ -270,12 +271,12 @@ TEST_F(LookingAgain, RefusesATargetThatGoesIntoMaintenance) {
   EXPECT_THAT(problem(), HasSubstr("maintenance"));
 }
 
-TEST_F(LookingAgain, RefusesATargetThatIsGone) {
+TEST_F(SnapshotReaderCheckTest, RefusesATargetThatWasRemoved) {
   remove(node("b"));
   EXPECT_EQ(problem(), "the node b is gone");
 }
 
-TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
+TEST_F(SnapshotReaderCheckTest, RefusesAPodThatHasOptedOutWasRemovedOrIsOnAnotherNode) {
   api::Pod out = serving("db-0");
   (*out.mutable_metadata()->mutable_labels())["scheduler.alpha.kubernetes.io/rescheduling"] = "disabled";
   upsert(out);
@@ -289,7 +290,7 @@ TEST_F(LookingAgain, RefusesAPodThatIsGoneOrElsewhereOrOptedOutSince) {
 }
 
 // Moves of one step begin together: each check sees the earlier moves on their targets.
-TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
+TEST_F(SnapshotReaderCheckTest, CountsTheEarlierMovesOfTheSameStep) {
   api::Node small = node("b");
   (*small.mutable_status()->mutable_allocatable())["cpu"].set_string("1500m");
   upsert(small);
@@ -297,10 +298,10 @@ TEST_F(LookingAgain, CountsTheMovesBeforeIt) {
   EXPECT_FALSE(answers[0]) << *answers[0];
   EXPECT_TRUE(answers[1]);
   EXPECT_EQ(snapshot_reader->check({to_b("db-1")}, {}, clock.wall_now()).front(), std::nullopt)
-      << "nothing was changed";
+      << "a check changes nothing";
 }
 
-TEST_F(Surveying, ZonesAndWaitingPodsAreCounted) {
+TEST_F(SnapshotReaderTest, NodesByZoneAndPendingPodsAreCounted) {
   api::Node down = node("c");
   down.mutable_status()->mutable_conditions(0)->set_status("Unknown");
   upsert(down);

@@ -35,9 +35,9 @@ struct OnePod {
   std::string code(Purpose purpose = Purpose::Improve) { return std::string(blocker(purpose).code); }
 };
 
-TEST(Movable, AnOrdinaryReplicaMayMove) { EXPECT_EQ(OnePod().code(), ""); }
+TEST(Movable, AnOrdinaryReplicaCanBeMoved) { EXPECT_EQ(OnePod().code(), ""); }
 
-TEST(Movable, PodsThatBelongToTheirNodeStay) {
+TEST(Movable, StaticPodsAndDaemonSetPodsAreNotMoved) {
   OnePod mirror;
   mirror.pod.merge(R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}}})");
   EXPECT_EQ(mirror.code(Purpose::Empty), "static-pod");
@@ -50,7 +50,7 @@ TEST(Movable, PodsThatBelongToTheirNodeStay) {
   EXPECT_EQ(daemon.code(Purpose::Empty), "daemonset");
 }
 
-TEST(Movable, CriticalAndImportantPodsStay) {
+TEST(Movable, CriticalPodsAndPodsFromThePriorityThresholdOnAreNotMoved) {
   OnePod critical;
   critical.pod.priority(2'000'000'000);
   EXPECT_EQ(critical.code(Purpose::Empty), "critical");
@@ -63,7 +63,7 @@ TEST(Movable, CriticalAndImportantPodsStay) {
   EXPECT_EQ(important.code(), "");
 }
 
-TEST(Movable, WhoeverAsksNotToBeMovedStays) {
+TEST(Movable, PodsThatOptOutAreNotMoved) {
   OnePod label;
   label.pod.label(kMark, "disabled");
   EXPECT_EQ(label.code(Purpose::Empty), "opt-out");
@@ -75,7 +75,7 @@ TEST(Movable, WhoeverAsksNotToBeMovedStays) {
   EXPECT_EQ(enabled.code(), "");
 }
 
-TEST(Movable, AnUnclearWordProtectsAndWarnsOnce) {
+TEST(Movable, AnUnknownOptOutValueProtectsThePodAndWarnsOnce) {
   OnePod one;
   one.pod.label(kMark, "disbled");
   EXPECT_EQ(one.code(), "opt-out");
@@ -86,7 +86,7 @@ TEST(Movable, AnUnclearWordProtectsAndWarnsOnce) {
   EXPECT_TRUE(one.bench.snapshot.take_warnings().empty());
 }
 
-TEST(Movable, TheWordOfAWorkloadAndOfANamespaceCountsToo) {
+TEST(Movable, PodsOfOptedOutAndOfExcludedNamespacesAreNotMoved) {
   OnePod ns;
   ns.bench.snapshot.upsert(cluster::testing::name_space("default", {{kMark, "disabled"}}).get());
   EXPECT_THAT(ns.blocker().reason, HasSubstr("namespace default"));
@@ -95,20 +95,20 @@ TEST(Movable, TheWordOfAWorkloadAndOfANamespaceCountsToo) {
   EXPECT_EQ(excluded.code(Purpose::Empty), "excluded-namespace");
 }
 
-TEST(Movable, PodsThatAreNotWellStay) {
+TEST(Movable, TerminatingPendingAndNotReadyPodsAreNotMoved) {
   OnePod going;
   going.pod.terminating();
   EXPECT_EQ(going.code(Purpose::Empty), "terminating");
   OnePod unready;
   unready.pod = changed(unready.pod, [](api::Pod& pod) { pod.mutable_status()->clear_conditions(); });
   EXPECT_EQ(unready.code(), "not-ready");
-  EXPECT_EQ(unready.code(Purpose::Empty), "") << "a node that goes takes it along otherwise";
+  EXPECT_EQ(unready.code(Purpose::Empty), "") << "otherwise the pod would be lost with the node";
   OnePod starting;
   starting.pod = changed(starting.pod, [](api::Pod& pod) { pod.mutable_status()->set_phase("Pending"); });
   EXPECT_EQ(starting.code(Purpose::Empty), "not-running");
 }
 
-TEST(Movable, YoungPodsAndSingleCopiesStayUnlessTheNodeIsToBeEmpty) {
+TEST(Movable, YoungPodsAndSingleReplicasAreMovedOnlyToEmptyANode) {
   OnePod young;
   young.pod.started(kNow - 60);
   EXPECT_EQ(young.code(), "too-young");
@@ -119,10 +119,10 @@ TEST(Movable, YoungPodsAndSingleCopiesStayUnlessTheNodeIsToBeEmpty) {
   EXPECT_EQ(single.code(Purpose::Empty), "");
   OnePod scaled;
   scaled.bench.workload("ReplicaSet", "web", 1);
-  EXPECT_EQ(scaled.code(), "too-few-replicas") << "two of the three are about to go";
+  EXPECT_EQ(scaled.code(), "too-few-replicas") << "two of the three replicas are about to be deleted";
 }
 
-TEST(Movable, AJobsPodLosesItsWorkOnlyWhereTheNodeIsToBeEmpty) {
+TEST(Movable, APodOfAJobIsMovedOnlyToEmptyANode) {
   const auto of_a_job = [](api::Pod& pod) {
     pod.mutable_metadata()->mutable_owner_references(0)->set_kind("Job");
     pod.mutable_metadata()->mutable_owner_references(0)->set_name("import");
@@ -137,14 +137,14 @@ TEST(Movable, AJobsPodLosesItsWorkOnlyWhereTheNodeIsToBeEmpty) {
   EXPECT_EQ(empty.code(Purpose::Empty), "");
 }
 
-TEST(Movable, AWorkloadThatLacksAReplicaLosesNoOther) {
+TEST(Movable, NoPodIsMovedWhileItsWorkloadHasAReplicaThatIsNotReady) {
   OnePod one;
   one.bench.add(
-      changed(running("ill", "web").on("b"), [](api::Pod& pod) { pod.mutable_status()->clear_conditions(); }));
+      changed(running("not-ready", "web").on("b"), [](api::Pod& pod) { pod.mutable_status()->clear_conditions(); }));
   EXPECT_EQ(one.code(), "workload-degraded");
 }
 
-TEST(Movable, BarePodsStay) {
+TEST(Movable, BarePodsAreNotMovedUnlessTheProtectionIsOff) {
   OnePod bare;
   bare.pod = changed(bare.pod, [](api::Pod& pod) { pod.mutable_metadata()->clear_owner_references(); });
   EXPECT_EQ(bare.code(), "bare-pod");
@@ -152,7 +152,7 @@ TEST(Movable, BarePodsStay) {
   EXPECT_EQ(bare.code(), "");
 }
 
-TEST(Movable, StorageKeepsPods) {
+TEST(Movable, PodsWithLocalStorageOrProtectedClaimsAreNotMoved) {
   OnePod local;
   local.pod.merge(R"({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})");
   EXPECT_EQ(local.code(Purpose::Empty), "local-storage");
@@ -165,7 +165,7 @@ TEST(Movable, StorageKeepsPods) {
   EXPECT_EQ(claim.code(), "volume-claim");
 }
 
-TEST(Movable, BudgetsAreKept) {
+TEST(Movable, PodDisruptionBudgetsAreRespected) {
   OnePod allowed;
   allowed.bench.add(budget("web", cluster::testing::Texts{{"app", "web"}}, 1));
   EXPECT_EQ(allowed.code(), "");
@@ -181,14 +181,14 @@ TEST(Movable, BudgetsAreKept) {
   EXPECT_EQ(uncovered.code(), "without-budget");
 }
 
-TEST(Movable, WhatIsHeldStaysWithTheReasonGiven) {
+TEST(Movable, HeldPodsAreNotMovedAndTheGivenReasonIsReported) {
   OnePod held;
   held.bench.request.held.pods["p"] = "it was moved a minute ago";
   EXPECT_EQ(held.code(Purpose::Empty), "held");
   EXPECT_EQ(held.blocker().reason, "it was moved a minute ago");
 }
 
-TEST(Snapshot, KnowsTheDeploymentBehindAPod) {
+TEST(Snapshot, KnowsWhetherAnAutoscalerScalesTheWorkloadOfAPod) {
   PlanBench bench;
   bench.node("a", 0.5, 0.5).add(running("p", "web-7f9").on("a"));
   EXPECT_EQ(bench.snapshot.lineage_of(cluster::PodIndex{0}).kind, "ReplicaSet");
@@ -204,7 +204,7 @@ TEST(Snapshot, KnowsTheDeploymentBehindAPod) {
   EXPECT_FALSE(bench.snapshot.workloads().is_autoscaled(bench.snapshot.lineage_of(cluster::PodIndex{0})));
 }
 
-TEST(Snapshot, MaintenanceBeginsWithTrueOnly) {
+TEST(Snapshot, OnlyTheValueTrueMarksANodeForMaintenance) {
   PlanBench bench;
   bench.add(cluster::testing::node("a").label("scheduler.alpha.kubernetes.io/maintenance", "true"));
   bench.add(cluster::testing::node("b").label("rescheduler.io/maintenance", "true"));
@@ -213,7 +213,7 @@ TEST(Snapshot, MaintenanceBeginsWithTrueOnly) {
   EXPECT_EQ(bench.snapshot.take_warnings().size(), 1U);
 }
 
-TEST(Snapshot, CountsPodsThatWaitForANode) {
+TEST(Snapshot, CountsPendingPodsThatAreNotGated) {
   PlanBench bench;
   bench.node("a", 0.5, 0.5);
   bench.snapshot.upsert(cluster::testing::pod("waits").get());

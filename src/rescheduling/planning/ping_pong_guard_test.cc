@@ -9,15 +9,15 @@ namespace {
 const migration::Lineage kWeb{"Deployment", "shop", "web", "web"};
 const migration::Lineage kDb{"Deployment", "shop", "db", "db"};
 
-TEST(PingPongGuard, WhoWentThereDoesNotComeBackAndNeitherDoesASibling) {
+TEST(PingPongGuard, NoReplicaOfAWorkloadReturnsToANodeThatTheWorkloadLeft) {
   PingPongGuard ping_pong;
   ping_pong.record_move(kWeb, "a", "b");
   EXPECT_TRUE(ping_pong.would_return(kWeb, "b", "a"));
-  EXPECT_FALSE(ping_pong.would_return(kWeb, "a", "b")) << "more of the same";
+  EXPECT_FALSE(ping_pong.would_return(kWeb, "a", "b")) << "another move in the same direction";
   EXPECT_FALSE(ping_pong.would_return(kDb, "b", "a")) << "another workload";
 }
 
-TEST(PingPongGuard, AreSeenOverSeveralMovesInWhicheverOrderTheyAreTold) {
+TEST(PingPongGuard, AReturnOverSeveralMovesIsFoundInAnyOrderOfTheRecords) {
   PingPongGuard ping_pong;
   ping_pong.record_move(kWeb, "b", "c");
   ping_pong.record_move(kWeb, "a", "b");
@@ -26,7 +26,7 @@ TEST(PingPongGuard, AreSeenOverSeveralMovesInWhicheverOrderTheyAreTold) {
   EXPECT_FALSE(ping_pong.would_return(kWeb, "a", "c"));
 }
 
-TEST(PingPongGuard, ANodeThatWasLeftIsOpenToThoseWhoHaveNothingToDoWithIt) {
+TEST(PingPongGuard, ANodeThatWasLeftIsOpenToReplicasOfUnrelatedNodes) {
   PingPongGuard ping_pong;
   for (const char* hot : {"a", "b", "c", "d"}) ping_pong.record_move(kWeb, hot, "cool");
   EXPECT_FALSE(ping_pong.would_return(kWeb, "a", "b"));
@@ -48,7 +48,7 @@ bool leads(const std::vector<std::pair<std::string, std::string>>& moves,
   return reached.contains(to);
 }
 
-RC_GTEST_PROP(PingPongGuard, AreWhatAWayBackIs, ()) {
+RC_GTEST_PROP(PingPongGuard, AMoveIsAReturnIfTheRecordedMovesLeadFromItsTargetToItsSource, ()) {
   const auto node = [] { return std::string(1, static_cast<char>('a' + *rc::gen::inRange(0, 6))); };
   PingPongGuard ping_pong;
   std::vector<std::pair<std::string, std::string>> moves;

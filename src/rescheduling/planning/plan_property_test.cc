@@ -144,10 +144,10 @@ bool fits(PlanBench& bench, const api::Pod& pod, const std::string& node) {
   waiting.mutable_spec()->clear_node_name();
   auto& cluster = bench.snapshot.cluster();
   const auto compiled_spec = cluster.compiled_spec_of(waiting);
-  const auto asked = placement::make_pod_context(cluster, waiting, *compiled_spec);
-  bench.request.framework->prepare(cluster, asked);
+  const auto context = placement::make_pod_context(cluster, waiting, *compiled_spec);
+  bench.request.framework->prepare(cluster, context);
   const placement::NominatedPods no_nominated_pods;
-  placement::Cycle cycle(*bench.request.framework, asked, no_nominated_pods);
+  placement::Cycle cycle(*bench.request.framework, context, no_nominated_pods);
   return cycle.fits(*cluster.find_node(node));
 }
 
@@ -189,7 +189,7 @@ std::string plan_text(const Plan& plan) {
   return text;
 }
 
-RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
+RC_GTEST_PROP(PlanProperty, NoStepOfAPlanBreaksAConstraint, ()) {
   RandomCluster cluster;
   random_cluster(cluster);
   const std::string before = text_of(cluster.bench.snapshot);
@@ -214,7 +214,7 @@ RC_GTEST_PROP(Plans, ExecutedStepByStepBreakNothing, ()) {
     PlannedMove there = move;
     snapshot.remove(pod);
     if (!fits(cluster.bench, pod, move.target))
-      RC_FAIL(fmt::format("{} may not go to {}\n{}", move.pod, move.target, plan_text(plan) + text_of(snapshot)));
+      RC_FAIL(fmt::format("{} does not fit on {}\n{}", move.pod, move.target, plan_text(plan) + text_of(snapshot)));
     snapshot.upsert(changed(pod, [&](api::Pod& object) { object.mutable_spec()->set_node_name(move.source); }).get());
     cluster.bench.pod_uses(move.uid, carried[0] / 1000, carried[1]);
     const bool was_over = overflows(snapshot, move.target);
@@ -236,7 +236,7 @@ bool is_whole(const Plan& plan) {
   return std::ranges::none_of(plan.refused, [](const UnmovedPod& one) { return one.code == "no-order"; });
 }
 
-RC_GTEST_PROP(Plans, OfOneStrategyMadeAgainAfterTheyWereCarriedOutAreEmpty, ()) {
+RC_GTEST_PROP(PlanProperty, AfterAPlanOfOneStrategyIsCarriedOutTheNextPlanIsEmpty, ()) {
   RandomCluster cluster;
   random_cluster(cluster);
   const std::vector<Strategy> one = {kAll[static_cast<std::size_t>(pick(4))]};
@@ -247,7 +247,7 @@ RC_GTEST_PROP(Plans, OfOneStrategyMadeAgainAfterTheyWereCarriedOutAreEmpty, ()) 
   if (!again.moves.empty()) RC_FAIL(plan_text(plan) + "then\n" + plan_text(again));
 }
 
-RC_GTEST_PROP(Plans, OfAllStrategiesMadeAgainAfterTheyWereCarriedOutAreEmpty, ()) {
+RC_GTEST_PROP(PlanProperty, AfterAPlanOfAllStrategiesIsCarriedOutTheNextPlanIsEmpty, ()) {
   RandomCluster cluster;
   random_cluster(cluster);
   const Plan plan = cluster.bench.plan(kAll);
@@ -295,7 +295,7 @@ bool cut_short(const config::MoveCaps& caps, const Plan& plan, const Plan& again
 
 // A plan leaves work to the next plan only if a cap was used up, or would be exceeded by the next plan. The sequence of
 // plans ends.
-RC_GTEST_PROP(Plans, LeaveWorkToTheNextOnlyForTheCapsSake, ()) {
+RC_GTEST_PROP(PlanProperty, APlanLeavesMovesToTheNextPlanOnlyBecauseOfTheCaps, ()) {
   RandomCluster cluster;
   random_cluster(cluster);
   auto& caps = cluster.bench.request.caps;
@@ -311,14 +311,14 @@ RC_GTEST_PROP(Plans, LeaveWorkToTheNextOnlyForTheCapsSake, ()) {
     RC_PRE(is_whole(plan));
     if (plan.moves.empty()) return;
     text += "then\n" + plan_text(plan);
-    if (last && !cut_short(caps, *last, plan)) RC_FAIL("they could have been one\n" + text);
+    if (last && !cut_short(caps, *last, plan)) RC_FAIL("both plans could have been one plan\n" + text);
     cluster.bench.carry_out(plan);
     last = plan;
   }
-  RC_FAIL("it does not end\n" + text);
+  RC_FAIL("the sequence of plans does not end\n" + text);
 }
 
-RC_GTEST_PROP(Plans, ForABalancedClusterAreEmpty, ()) {
+RC_GTEST_PROP(PlanProperty, ThePlanOfABalancedClusterIsEmpty, ()) {
   PlanBench bench;
   const int nodes = 2 + pick(5);
   const double load = 0.1 + 0.05 * pick(12);
@@ -332,7 +332,7 @@ RC_GTEST_PROP(Plans, ForABalancedClusterAreEmpty, ()) {
   RC_ASSERT(bench.plan(kAll).moves.empty());
 }
 
-RC_GTEST_PROP(Plans, AreTheSameForTheSameWorld, ()) {
+RC_GTEST_PROP(PlanProperty, ThePlansOfTheSameClusterAreEqual, ()) {
   RandomCluster cluster;
   random_cluster(cluster);
   const auto first = moves_of(cluster.bench.plan(kAll));

@@ -97,7 +97,7 @@ PlanBench& PlanBench::workload(const std::string& kind, const std::string& name,
                   replicas < 0 ? std::string{} : fmt::format(R"("replicas": {})", replicas));
   const auto* type = kube::find_type("apps/v1", kind);
   auto object = type->make();
-  RESCHEDULER_CHECK(kube::from_json(json, *object).has_value(), "a test's own {}", kind);
+  RESCHEDULER_CHECK(kube::from_json(json, *object).has_value(), "invalid test object of kind {}", kind);
   snapshot.upsert(*object);
   return *this;
 }
@@ -132,7 +132,7 @@ Plan PlanBench::plan(const std::vector<Strategy>& strategies) {
   config::set_settings(profile, args);
   profile.at(Point::Filter).push_back({"Rescheduler"});
   auto framework = placement::Framework::make(profile, placement::Registry::standard());
-  RESCHEDULER_CHECK(framework.has_value(), "the standard profile");
+  RESCHEDULER_CHECK(framework.has_value(), "the standard profile is invalid");
   framework_ = std::move(*framework);
   request.args = &args;
   request.framework = framework_.get();

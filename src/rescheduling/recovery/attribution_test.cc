@@ -22,23 +22,23 @@ std::vector<QuarantineStatus> twenty_nodes() {
   return nodes;
 }
 
-std::vector<std::string> words(const std::vector<QuarantineAction>& requests) {
+std::vector<std::string> action_texts(const std::vector<QuarantineAction>& requests) {
   std::vector<std::string> all;
   for (const QuarantineAction& action : requests)
     all.push_back(fmt::format("{} {}", action.node, to_string(action.to)));
   return all;
 }
 
-TEST(Quarantine, ThreeOwnersFailingOnOneNodeMakeItTheNodesFaultAndNobodyElses) {
+TEST(Quarantine, FailuresOfThreeOwnersOnOneNodeQuarantineOnlyThatNode) {
   Attribution attribution({});
   for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, kNow);
   attribution.failed("n08", "a", kNow);
   attribution.failed("n09", "a", kNow);
-  EXPECT_THAT(words(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
+  EXPECT_THAT(action_texts(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
   EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), ElementsAre("n07"));
 }
 
-TEST(Quarantine, OneOwnerFailingManyTimesIsNotTheNodesFault) {
+TEST(Quarantine, ManyFailuresOfOneOwnerDoNotQuarantineANode) {
   Attribution attribution({});
   for (int i = 0; i < 50; ++i) attribution.failed("n01", "a", kNow);
   attribution.failed("n01", "b", kNow - minutes{30});
@@ -46,44 +46,44 @@ TEST(Quarantine, OneOwnerFailingManyTimesIsNotTheNodesFault) {
   EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty());
 }
 
-TEST(Quarantine, TakesNoMoreOfAZoneThanItMay) {
+TEST(Quarantine, TheNumberOfQuarantinedNodesPerZoneIsLimited) {
   Attribution attribution({});
   for (const char* node : {"n00", "n03", "n01"}) {
     for (const char* owner : {"a", "b", "c"}) attribution.failed(node, owner, kNow);
   }
   attribution.failed("n03", "d", kNow);
-  EXPECT_THAT(words(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n03 quarantined", "n01 quarantined"))
-      << "the worst of zone-0, and the only one of zone-1";
+  EXPECT_THAT(action_texts(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n03 quarantined", "n01 quarantined"))
+      << "the worst node of zone-0 and the only failing node of zone-1";
 }
 
-TEST(Quarantine, EndsInProbationAndThatInFreedom) {
+TEST(Quarantine, IsFollowedByProbationAndProbationByNone) {
   Attribution attribution({});
   std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Quarantined, kNow + minutes{30}}};
   EXPECT_THAT(attribution.decide(nodes, kNow), IsEmpty());
-  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{30})), ElementsAre("n probation"));
+  EXPECT_THAT(action_texts(attribution.decide(nodes, kNow + minutes{30})), ElementsAre("n probation"));
   nodes[0].quarantine = NodeQuarantine::Probation;
   nodes[0].until = kNow + minutes{60};
   EXPECT_THAT(attribution.decide(nodes, kNow + minutes{59}), IsEmpty());
-  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{60})), ElementsAre("n none"));
+  EXPECT_THAT(action_texts(attribution.decide(nodes, kNow + minutes{60})), ElementsAre("n none"));
 }
 
-TEST(Quarantine, IsOverAtOnceWhenANewPodIsWellDuringProbation) {
+TEST(Quarantine, ProbationEndsAtOnceWhenANewPodIsHealthy) {
   Attribution attribution({});
   const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
   attribution.well("n", kNow - minutes{1});
-  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{1}), IsEmpty()) << "it was well before";
+  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{1}), IsEmpty()) << "the pod was healthy before the probation";
   attribution.well("n", kNow + minutes{1});
-  EXPECT_THAT(words(attribution.decide(nodes, kNow + minutes{2})), ElementsAre("n none"));
+  EXPECT_THAT(action_texts(attribution.decide(nodes, kNow + minutes{2})), ElementsAre("n none"));
 }
 
-TEST(Quarantine, BeginsAnewWhenProbationFails) {
+TEST(Quarantine, BeginsAgainIfPodsFailDuringProbation) {
   Attribution attribution({});
   const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
   for (const char* owner : {"a", "b", "c"}) attribution.failed("n", owner, kNow);
-  EXPECT_THAT(words(attribution.decide(nodes, kNow)), ElementsAre("n quarantined"));
+  EXPECT_THAT(action_texts(attribution.decide(nodes, kNow)), ElementsAre("n quarantined"));
 }
 
-TEST(Confining, TouchesNobodyElsesTaints) {
+TEST(SetQuarantine, DoesNotChangeOtherTaintsAndAnnotations) {
   api::Node node;
   node.mutable_metadata()->set_name("n");
   node.mutable_spec()->add_taints()->set_key("theirs");
@@ -91,9 +91,9 @@ TEST(Confining, TouchesNobodyElsesTaints) {
   const api::Node before = node;
   EXPECT_TRUE(set_quarantine(node, NodeQuarantine::Quarantined, kNow, "why"));
   EXPECT_FALSE(set_quarantine(node, NodeQuarantine::Quarantined, kNow, "why"));
-  auto standing = quarantine_status_of(node, WallTime{});
-  EXPECT_EQ(standing.quarantine, NodeQuarantine::Quarantined);
-  EXPECT_EQ(standing.until, kNow);
+  auto status = quarantine_status_of(node, WallTime{});
+  EXPECT_EQ(status.quarantine, NodeQuarantine::Quarantined);
+  EXPECT_EQ(status.until, kNow);
   EXPECT_TRUE(set_quarantine(node, NodeQuarantine::Probation, kNow, "why"));
   EXPECT_EQ(quarantine_status_of(node, kNow).quarantine, NodeQuarantine::Probation);
   EXPECT_EQ(node.spec().taints_size(), 2);
@@ -101,7 +101,7 @@ TEST(Confining, TouchesNobodyElsesTaints) {
   EXPECT_EQ(node.SerializeAsString(), before.SerializeAsString());
 }
 
-TEST(Confining, ARecordNobodyCanReadEndsNow) {
+TEST(SetQuarantine, AQuarantineWithAnUnreadableRecordEndsNow) {
   api::Node node;
   ASSERT_TRUE(set_quarantine(node, NodeQuarantine::Quarantined, kNow + hours{1}, "why"));
   (*node.mutable_metadata()->mutable_annotations())[std::string(kQuarantineRecord)] = "[";
@@ -109,7 +109,7 @@ TEST(Confining, ARecordNobodyCanReadEndsNow) {
 }
 
 // For any sequence of failures, a zone never has more quarantined nodes than allowed.
-RC_GTEST_PROP(QuarantineProperty, NeverTakesTooMuchOfAZone, ()) {
+RC_GTEST_PROP(QuarantineProperty, TheLimitPerZoneIsNeverExceeded, ()) {
   config::QuarantineSettings settings;
   settings.per_zone = *rc::gen::inRange<std::uint32_t>(1, 3);
   settings.owners = 2;
@@ -125,11 +125,11 @@ RC_GTEST_PROP(QuarantineProperty, NeverTakesTooMuchOfAZone, ()) {
       node->quarantine = action.to;
       node->until = action.until;
     }
-    std::map<std::string, std::uint32_t> confined;
+    std::map<std::string, std::uint32_t> quarantined;
     for (const QuarantineStatus& node : nodes) {
-      if (node.quarantine == NodeQuarantine::Quarantined) ++confined[node.zone];
+      if (node.quarantine == NodeQuarantine::Quarantined) ++quarantined[node.zone];
     }
-    for (const auto& [zone, count] : confined) RC_ASSERT(count <= settings.per_zone);
+    for (const auto& [zone, count] : quarantined) RC_ASSERT(count <= settings.per_zone);
   }
 }
 

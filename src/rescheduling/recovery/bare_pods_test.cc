@@ -39,9 +39,9 @@ class BarePodsTest : public testing::Test {
   std::vector<std::string> requests_of(const std::function<void()>& what) {
     const std::size_t before = api_.calls().size();
     what();
-    std::vector<std::string> asked;
-    for (std::size_t i = before; i < api_.calls().size(); ++i) asked.push_back(api_.calls()[i].text);
-    return asked;
+    std::vector<std::string> sent;
+    for (std::size_t i = before; i < api_.calls().size(); ++i) sent.push_back(api_.calls()[i].text);
+    return sent;
   }
 
   test::VirtualTime time_;
@@ -69,7 +69,7 @@ TEST_F(BarePodsTest, AnotherPodOfTheSameNameIsNeitherEvictedNorDeletedNorSaved) 
   EXPECT_TRUE(pod());
 }
 
-TEST_F(BarePodsTest, AreSavedEvictedMadeAnewAndForgotten) {
+TEST_F(BarePodsTest, ABarePodIsSavedEvictedAndCreatedAgainAndTheSavedCopyIsDeleted) {
   put_pod("u1");
   ASSERT_TRUE(save("u1"));
   ASSERT_THAT(api_.all<api::ConfigMap>(), SizeIs(1));
@@ -82,7 +82,7 @@ TEST_F(BarePodsTest, AreSavedEvictedMadeAnewAndForgotten) {
   EXPECT_THAT(api_.all<api::ConfigMap>(), IsEmpty());
 }
 
-TEST_F(BarePodsTest, OneThatSomebodyElseMadeAnewIsLeftToHim) {
+TEST_F(BarePodsTest, APodThatAnotherClientCreatedAgainIsKept) {
   put_pod("u1");
   ASSERT_TRUE(save("u1"));
   put_pod("another");
@@ -93,14 +93,14 @@ TEST_F(BarePodsTest, OneThatSomebodyElseMadeAnewIsLeftToHim) {
 }
 
 // Every recovery cycle calls go_on().
-TEST_F(BarePodsTest, WhereNothingIsSavedOneListIsMadeAndNoMore) {
+TEST_F(BarePodsTest, SavedPodsAreListedOnceAtTheStartAndThenOnlyWhilePodsAreSaved) {
   EXPECT_THAT(requests_of([this] { go_on(); }), ElementsAre("list configmaps in kube-system"));
   EXPECT_THAT(requests_of([this] { go_on(); }), IsEmpty());
   put_pod("u1");
   ASSERT_TRUE(save("u1"));
   go_on();
   go_on();
-  EXPECT_THAT(requests_of([this] { go_on(); }), SizeIs(1)) << "the last look finds that nothing is left";
+  EXPECT_THAT(requests_of([this] { go_on(); }), SizeIs(1)) << "the last list finds that nothing is saved";
   EXPECT_THAT(requests_of([this] { go_on(); }), IsEmpty());
 }
 

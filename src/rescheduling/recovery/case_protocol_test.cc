@@ -13,7 +13,7 @@ constexpr WallTime kNow{std::chrono::hours{24 * 365 * 50}};
 const config::RecoverySettings kSettings;
 
 // An API server with one workload and one pod. Tests can make its requests fail.
-struct Fixture {
+struct FakeApiServer {
   Annotations annotations{{"scheduling-retries", "2"}};
   int version = 1;
   std::string pod = "uid-0";  // empty: deleted
@@ -42,13 +42,13 @@ struct Fixture {
 };
 
 // Faults: the process dies after a number of steps, responses get lost, other clients write.
-struct Trouble {
+struct InjectedFaults {
   int dies_after = 1000;
-  int loses_answer_of = 1000;
+  int loses_response_of = 1000;
   int others_write_before = 1000;
 };
 
-std::optional<CaseEnd> run(Fixture& world, const Trouble& trouble, const std::string& uid = "uid-0") {
+std::optional<CaseEnd> run(FakeApiServer& server, const InjectedFaults& faults, const std::string& uid = "uid-0") {
   CaseSetting setting;
   setting.settings = &kSettings;
   setting.finding = {"ns", "p", uid, "node-a", Symptom::CrashLoop, "", kNow};
@@ -57,46 +57,46 @@ std::optional<CaseEnd> run(Fixture& world, const Trouble& trouble, const std::st
   CaseAction action = protocol.begin();
   for (int step = 0; step < 50; ++step) {
     if (const auto* done = std::get_if<case_action::Done>(&action)) return done->end;
-    if (step == trouble.dies_after) return std::nullopt;
-    if (step == trouble.others_write_before) ++world.version;
+    if (step == faults.dies_after) return std::nullopt;
+    if (step == faults.others_write_before) ++server.version;
     CaseInput happened = case_input::Allowed{};
     Result<void> done;
     if (std::holds_alternative<case_action::ReadOwner>(action)) {
       case_input::OwnerRead read;
-      read.owner = {OwnerKind::Deployment, "ns", "web", "u", 1, world.annotations};
-      read.resource_version = std::to_string(world.version);
-      if (!world.pod.empty()) read.live.push_back({world.pod, ""});
+      read.owner = {OwnerKind::Deployment, "ns", "web", "u", 1, server.annotations};
+      read.resource_version = std::to_string(server.version);
+      if (!server.pod.empty()) read.live.push_back({server.pod, ""});
       happened = read;
     } else if (const auto* write = std::get_if<case_action::Write>(&action)) {
-      done = world.write(*write);
+      done = server.write(*write);
       happened = case_input::Written{};
     } else if (std::holds_alternative<case_action::Remove>(action)) {
-      done = world.remove(uid);
+      done = server.remove(uid);
       happened = case_input::Removed{};
     }
-    if (step == trouble.loses_answer_of) done = fail(Errc::Timeout, "no answer");
+    if (step == faults.loses_response_of) done = fail(Errc::Timeout, "no answer");
     if (!done) happened = case_input::Refused{done.error()};
     action = protocol.next(happened, kNow);
   }
-  ADD_FAILURE() << "it never ends";
+  ADD_FAILURE() << "the case does not end";
   return std::nullopt;
 }
 
-TEST(CaseProtocol, CountsThenRemoves) {
-  Fixture world;
-  EXPECT_EQ(run(world, {}), CaseEnd::Removed);
-  EXPECT_EQ(world.counted, 1);
-  EXPECT_EQ(world.removed, 1);
-  EXPECT_THAT(world.annotations.at("kse.com/deploy"), HasSubstr("uid-0"));
+TEST(CaseProtocol, CountsThePodThenRemovesIt) {
+  FakeApiServer server;
+  EXPECT_EQ(run(server, {}), CaseEnd::Removed);
+  EXPECT_EQ(server.counted, 1);
+  EXPECT_EQ(server.removed, 1);
+  EXPECT_THAT(server.annotations.at("kse.com/deploy"), HasSubstr("uid-0"));
 }
 
-TEST(CaseProtocol, ReadsAgainWhereOthersWrote) {
-  Fixture world;
-  EXPECT_EQ(run(world, {.others_write_before = 2}), CaseEnd::Removed);
-  EXPECT_EQ(world.counted, 1);
+TEST(CaseProtocol, ReadsTheOwnerAgainAfterAWriteConflict) {
+  FakeApiServer server;
+  EXPECT_EQ(run(server, {.others_write_before = 2}), CaseEnd::Removed);
+  EXPECT_EQ(server.counted, 1);
 }
 
-TEST(CaseProtocol, LeavesAWorkloadThatNeverRestsForLater) {
+TEST(CaseProtocol, GivesUpAfterSixWriteConflicts) {
   CaseSetting setting;
   setting.settings = &kSettings;
   setting.finding.uid = "u";
@@ -118,7 +118,7 @@ TEST(CaseProtocol, LeavesAWorkloadThatNeverRestsForLater) {
   EXPECT_EQ(writes, 6);
 }
 
-TEST(CaseProtocol, UnderstandsWhatAnEvictionIsAnswered) {
+TEST(CaseProtocol, EachErrorOfAnEvictionHasItsOwnResult) {
   const std::tuple<Errc, const char*, CaseEnd> cases[] = {
       {Errc::Throttled, "would violate the pod's disruption budget", CaseEnd::BudgetBlocked},
       {Errc::NotFound, "not found", CaseEnd::Gone},
@@ -139,39 +139,39 @@ TEST(CaseProtocol, UnderstandsWhatAnEvictionIsAnswered) {
   }
 }
 
-TEST(CaseProtocol, LeavesAloneWhoDoesNotAsk) {
+TEST(CaseProtocol, WorkloadsWithoutRetriesOrWithAnUnreadableLedgerAreLeftAlone) {
   for (const char* retries : {"0", "-1", "abc"}) {
-    Fixture world;
-    world.annotations = {{"scheduling-retries", retries}};
-    EXPECT_EQ(run(world, {}), CaseEnd::Ignored) << retries;
-    EXPECT_EQ(world.counted, 0);
+    FakeApiServer server;
+    server.annotations = {{"scheduling-retries", retries}};
+    EXPECT_EQ(run(server, {}), CaseEnd::Ignored) << retries;
+    EXPECT_EQ(server.counted, 0);
   }
-  Fixture world;
-  world.annotations = {{"scheduling-retries", "2"}, {"kse.com/deploy", "["}};
-  EXPECT_EQ(run(world, {}), CaseEnd::Unread);
+  FakeApiServer server;
+  server.annotations = {{"scheduling-retries", "2"}, {"kse.com/deploy", "["}};
+  EXPECT_EQ(run(server, {}), CaseEnd::Unread);
 }
 
 // Whichever step is interrupted, and however often the protocol starts again: every pod is counted exactly once, and at
 // most N pods are removed.
-RC_GTEST_PROP(CaseProtocolProperty, CountsExactlyOnce, ()) {
-  Fixture world;
+RC_GTEST_PROP(CaseProtocolProperty, EachFailedPodIsCountedExactlyOnce, ()) {
+  FakeApiServer server;
   for (int pod = 0; pod < 5; ++pod) {
     const std::string uid = "uid-" + std::to_string(pod);
-    world.pod = uid;
-    const int removed = world.removed;
-    for (int tries = 0; tries < 4 && world.pod == uid; ++tries) {
-      Trouble trouble;
-      trouble.dies_after = *rc::gen::inRange(0, 6);
-      trouble.loses_answer_of = *rc::gen::inRange(0, 6);
-      trouble.others_write_before = *rc::gen::inRange(0, 6);
-      (void)run(world, trouble, uid);
+    server.pod = uid;
+    const int removed = server.removed;
+    for (int tries = 0; tries < 4 && server.pod == uid; ++tries) {
+      InjectedFaults faults;
+      faults.dies_after = *rc::gen::inRange(0, 6);
+      faults.loses_response_of = *rc::gen::inRange(0, 6);
+      faults.others_write_before = *rc::gen::inRange(0, 6);
+      (void)run(server, faults, uid);
     }
-    (void)run(world, {}, uid);
-    RC_ASSERT(world.counted >= world.removed);
-    RC_ASSERT(world.removed - removed <= 1);
+    (void)run(server, {}, uid);
+    RC_ASSERT(server.counted >= server.removed);
+    RC_ASSERT(server.removed - removed <= 1);
   }
-  RC_ASSERT(world.removed == 2);
-  RC_ASSERT(world.counted == 2);
+  RC_ASSERT(server.removed == 2);
+  RC_ASSERT(server.counted == 2);
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ std::optional<Symptom> symptom(const Detector& detector, WallTime at) {
   return found ? std::optional(found->symptom) : std::nullopt;
 }
 
-TEST(CrashLoops, AreSaidAfterSoManyRestartsNotBefore) {
+TEST(CrashLoops, ACrashLoopIsReportedAfterThreeRestartsAndNotBefore) {
   Detector detector({});
   for (int restarts = 1; restarts <= 3; ++restarts) {
     const WallTime at = kStart + seconds{20 * restarts};
@@ -60,7 +60,7 @@ TEST(CrashLoops, AreSaidAfterSoManyRestartsNotBefore) {
   EXPECT_THAT(detector.failing("u", kStart + minutes{2})->detail, HasSubstr("restarted 3 times within 10m"));
 }
 
-TEST(CrashLoops, AreNoneWhereRestartsAreFarApart) {
+TEST(CrashLoops, RestartsThatAreFarApartAreNotACrashLoop) {
   Detector detector({});
   for (int restarts = 1; restarts <= 5; ++restarts) {
     const WallTime at = kStart + minutes{6 * restarts};
@@ -69,24 +69,24 @@ TEST(CrashLoops, AreNoneWhereRestartsAreFarApart) {
   }
 }
 
-TEST(CrashLoops, OfAPodThatWasThereBeforeAreNotAllRecent) {
+TEST(CrashLoops, RestartsBeforeTheFirstObservationCountOnlyForAYoungPod) {
   Detector detector({});
   detector.upsert_pod(pod(waiting("CrashLoopBackOff", 40)), kStart + std::chrono::hours{5});
-  EXPECT_EQ(symptom(detector, kStart + std::chrono::hours{5}), std::nullopt) << "one look is no failure";
+  EXPECT_EQ(symptom(detector, kStart + std::chrono::hours{5}), std::nullopt) << "one observation is not a failure";
   Detector young({});
   young.upsert_pod(pod(waiting("CrashLoopBackOff", 4)), kStart + minutes{2});
   EXPECT_EQ(symptom(young, kStart + minutes{2}), Symptom::CrashLoop)
       << "all restarts are within the window, also those before the start of the process";
 }
 
-TEST(CrashLoops, AreOverWhenTheContainerRuns) {
+TEST(CrashLoops, ACrashLoopEndsWhenTheContainerRuns) {
   Detector detector({});
   detector.upsert_pod(pod(waiting("CrashLoopBackOff", 4)), kStart + minutes{2});
   detector.upsert_pod(pod(kRunning), kStart + minutes{3});
   EXPECT_EQ(symptom(detector, kStart + minutes{3}), std::nullopt);
 }
 
-TEST(InitContainers, ThatKeepFailingAreFound) {
+TEST(InitContainers, AnInitContainerThatKeepsFailingIsReported) {
   Detector detector({});
   auto stuck = pod(waiting("CrashLoopBackOff", 3, "initContainerStatuses"));
   stuck.mutable_status()->set_phase("Pending");
@@ -94,7 +94,7 @@ TEST(InitContainers, ThatKeepFailingAreFound) {
   EXPECT_EQ(symptom(detector, kStart + minutes{1}), Symptom::InitFailure);
 }
 
-TEST(LastingStates, AreFailuresAfterTheirTimeWithoutABreak) {
+TEST(WaitingStates, AWaitingStateIsAFailureAfterItsTimeWithoutABreak) {
   const std::tuple<const char*, Symptom, seconds> cases[] = {
       {"ImagePullBackOff", Symptom::ImagePull, minutes{2}},
       {"ErrImagePull", Symptom::ImagePull, minutes{2}},
@@ -109,11 +109,11 @@ TEST(LastingStates, AreFailuresAfterTheirTimeWithoutABreak) {
     detector.upsert_pod(pod(kRunning), kStart + after + seconds{1});
     EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt) << reason;
     detector.upsert_pod(pod(waiting(reason, 0)), kStart + minutes{60});
-    EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt) << reason << ": its time begins anew";
+    EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt) << reason << ": its time begins again";
   }
 }
 
-TEST(ImagePulls, GoBackAndForthBetweenTwoWordsWithoutABreak) {
+TEST(ImagePulls, TheTwoReasonsOfAFailedImagePullAreOneState) {
   Detector detector({});
   for (int i = 0; i < 9; ++i) {
     detector.upsert_pod(pod(waiting(i % 2 == 0 ? "ErrImagePull" : "ImagePullBackOff", 0)), kStart + seconds{15 * i});
@@ -121,7 +121,7 @@ TEST(ImagePulls, GoBackAndForthBetweenTwoWordsWithoutABreak) {
   EXPECT_EQ(symptom(detector, kStart + minutes{2}), Symptom::ImagePull);
 }
 
-TEST(FailedPods, AreTheNodesFaultOnlyForItsReasons) {
+TEST(FailedPods, AFailedPodIsReportedOnlyForReasonsOfTheNode) {
   for (const char* reason : {"Evicted", "OutOfcpu", "NodeAffinity", "UnexpectedAdmissionError"}) {
     Detector detector({});
     detector.upsert_pod(pod(fmt::format(R"({{"phase":"Failed","reason":"{}"}})", reason)), kStart);
@@ -138,13 +138,13 @@ TEST(FailedPods, AreTheNodesFaultOnlyForItsReasons) {
   }
 }
 
-TEST(DeadNodes, TakeTheirPodsAlongThoughContainersAreSaidToRun) {
+TEST(LostNodes, PodsOfALostNodeFailAlthoughTheirContainersAreReportedAsRunning) {
   Detector detector({});
   const std::string lost =
       R"({"phase":"Running","conditions":[{"type":"Ready","status":"False"}],"containerStatuses":[{"name":"main","state":{"running":{}}}]})";
   detector.upsert_node(node("n", true), kStart);
   detector.upsert_pod(pod(lost), kStart);
-  EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt) << "a probe that fails is no node that died";
+  EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt) << "a failed probe does not mean a lost node";
   detector.upsert_node(node("n", false), kStart + minutes{60});
   EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt);
   EXPECT_EQ(symptom(detector, kStart + minutes{61}), Symptom::NodeLost);
@@ -152,7 +152,7 @@ TEST(DeadNodes, TakeTheirPodsAlongThoughContainersAreSaidToRun) {
   EXPECT_EQ(symptom(detector, kStart + minutes{62}), std::nullopt);
 }
 
-TEST(DeadNodes, ThatAreMostOfTheirZoneAreNoNodesFault) {
+TEST(LostNodes, PodsDoNotFailIfMostNodesOfTheZoneAreNotReady) {
   Detector detector({});
   detector.upsert_pod(pod(R"({"phase":"Running","conditions":[{"type":"Ready","status":"False"}]})"), kStart);
   for (const char* name : {"n", "b", "c"}) detector.upsert_node(node(name, false), kStart);
@@ -162,7 +162,7 @@ TEST(DeadNodes, ThatAreMostOfTheirZoneAreNoNodesFault) {
   EXPECT_EQ(symptom(detector, kStart + minutes{5}), Symptom::NodeLost);
 }
 
-TEST(Pods, OnTheirWayOutOrWithoutANodeNeverFail) {
+TEST(Detector, TerminatingPodsAndPodsWithoutANodeNeverFail) {
   Detector detector({});
   auto leaving = pod(waiting("CrashLoopBackOff", 9));
   leaving.mutable_metadata()->mutable_deletion_timestamp()->set_seconds(1);
@@ -174,7 +174,7 @@ TEST(Pods, OnTheirWayOutOrWithoutANodeNeverFail) {
   EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt);
 }
 
-TEST(Rules, CanBeSwitchedOff) {
+TEST(Detector, RulesCanBeSwitchedOff) {
   config::RecoveryRules rules;
   rules.crash_loop.enabled = false;
   rules.image_pull.enabled = false;
@@ -186,7 +186,7 @@ TEST(Rules, CanBeSwitchedOff) {
 }
 
 // A pod without a restart was known before its first one: all its restarts are recent, however old the pod is.
-TEST(CrashLoops, OfAPodThatWasWellAreAllRecent) {
+TEST(CrashLoops, AllRestartsOfAPodThatWasObservedWithoutRestartsAreRecent) {
   const std::string well = R"({"phase":"Running","startTime":"2023-11-14T22:13:20Z",
       "conditions":[{"type":"Ready","status":"True"}],
       "containerStatuses":[{"name":"main","restartCount":0,"state":{"running":{}}}]})";
@@ -205,7 +205,7 @@ TEST(CrashLoops, OfAPodThatWasWellAreAllRecent) {
   EXPECT_EQ(detector.pod_count(), 0U);
 }
 
-TEST(Health, IsCountedFromTheLastTimeItBecameReady) {
+TEST(Detector, APodIsWellSinceItLastBecameReady) {
   Detector detector({});
   detector.upsert_pod(pod(kRunning), kStart);
   detector.upsert_pod(pod(kRunning), kStart + minutes{1});
@@ -217,7 +217,7 @@ TEST(Health, IsCountedFromTheLastTimeItBecameReady) {
 }
 
 // For any sequence of states without elapsed time and with at most one restart, nothing is a failure.
-RC_GTEST_PROP(DetectorProperty, OneLookIsNoFailure, ()) {
+RC_GTEST_PROP(DetectorProperty, OneObservationIsNotAFailure, ()) {
   Detector detector({});
   const auto status =
       *rc::gen::element(waiting("CrashLoopBackOff", 1), waiting("ErrImagePull", 0), waiting("ContainerCreating", 0),

@@ -23,7 +23,7 @@ Object named(const std::string& name) {
   return made;
 }
 
-TEST(PodOwners, TellsWhichControllerOfAPodItHasNotSeen) {
+TEST(PodOwners, ReturnsTheControllerOfAPodThatItHasNotSeen) {
   auto pod = named<api::Pod>("web-1-x");
   auto set = named<api::ReplicaSet>("web-1");
   control(*pod.mutable_metadata(), "ReplicaSet", "web-1");
@@ -48,14 +48,14 @@ TEST(PodOwners, TellsWhichControllerOfAPodItHasNotSeen) {
   EXPECT_EQ(pod_owners.owner_of(pod)->name, "web");
 }
 
-TEST(PodOwners, AsksForNoControllerOfAKindItDoesNotHandle) {
+TEST(PodOwners, ReturnsNoControllerOfAKindThatItDoesNotHandle) {
   auto pod = named<api::Pod>("p");
   EXPECT_FALSE(PodOwners().unseen_controller(pod));
   control(*pod.mutable_metadata(), "Rollout", "theirs");
   EXPECT_FALSE(PodOwners().unseen_controller(pod));
 }
 
-TEST(PodOwners, TwoThatControlEachOtherAreNoCircle) {
+TEST(PodOwners, TwoControllersThatControlEachOtherCauseNoEndlessLoop) {
   auto pod = named<api::Pod>("p");
   auto one = named<api::ReplicaSet>("one");
   auto other = named<api::ReplicaSet>("other");

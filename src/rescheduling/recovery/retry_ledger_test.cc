@@ -30,17 +30,18 @@ Annotations applied(Annotations to, const std::map<std::string, std::optional<st
 
 // --- Retries ---
 
-TEST(Retries, AreAsManyAsTheAnnotationSays) {
+TEST(Retries, TheAnnotationSetsTheNumberOfRetries) {
   const auto read = [](const std::string& text) { return read_retries({{"scheduling-retries", text}}, 100); };
   EXPECT_EQ(read("3")->allowed, 3U);
   EXPECT_EQ(read("3")->complaint, "");
   EXPECT_EQ(read("0")->allowed, 0U);
-  EXPECT_EQ(read("0")->complaint, "") << "a way to say no";
+  EXPECT_EQ(read("0")->complaint, "") << "zero switches retries off";
   EXPECT_FALSE(read_retries({}, 100));
-  EXPECT_EQ(read_retries({{"scheduling-retires", "2"}}, 100)->allowed, 2U) << "as the guide has it in places";
+  EXPECT_EQ(read_retries({{"scheduling-retires", "2"}}, 100)->allowed, 2U)
+      << "a spelling that the guide uses in places";
 }
 
-TEST(Retries, ThatCannotBeMeantAreNoneAndSaidSo) {
+TEST(Retries, AnInvalidNumberCountsAsZeroAndATooLargeOneAsTheMaximum) {
   for (const char* text : {"-1", "abc", "", " 3", "3.5", "0x3", "1e2"}) {
     const auto read = read_retries({{"scheduling-retries", text}}, 100);
     ASSERT_TRUE(read) << text;
@@ -56,7 +57,7 @@ TEST(Retries, ThatCannotBeMeantAreNoneAndSaidSo) {
 
 // --- Formats ---
 
-TEST(LedgerJson, ReadsWhatKseWroteWithItsNulls) {
+TEST(LedgerJson, ReadsTheAnnotationsOfKseWithNullLists) {
   const Annotations deploy{{"kse.com/deploy", R"({"currentReschedulingTimes":2,"deployScheduledHosts":["a","b"]})"}};
   const auto read = read_ledger(OwnerKind::Deployment, deploy, 3, kNow);
   ASSERT_TRUE(read);
@@ -83,7 +84,7 @@ TEST(LedgerJson, ReadsWhatKseWroteWithItsNulls) {
   EXPECT_EQ(ordinals->find("db-1")->times, 2U);
 }
 
-TEST(LedgerJson, SharesOutWhatKseCountedForAllReplicasTogether) {
+TEST(LedgerJson, TheTotalCountOfKseIsDividedAmongTheReplicas) {
   const Annotations deploy{{"kse.com/deploy", R"({"currentReschedulingTimes":5,"deployScheduledHosts":["a"]})"}};
   const auto read = read_ledger(OwnerKind::Deployment, deploy, 3, kNow);
   ASSERT_EQ(read->slots.size(), 2U);
@@ -91,7 +92,7 @@ TEST(LedgerJson, SharesOutWhatKseCountedForAllReplicasTogether) {
   EXPECT_EQ(read->find("2")->times, 2U);
 }
 
-TEST(LedgerJson, BelievesKseWhereItCountedOnAfterUs) {
+TEST(LedgerJson, AHigherCountOfKseReplacesOurs) {
   RetryLedger ours;
   ours.at("1") = {"1", 1, {{"a", kNow}}, {"u"}};
   auto annotations = applied({}, write_ledger(OwnerKind::Deployment, ours));
@@ -102,13 +103,13 @@ TEST(LedgerJson, BelievesKseWhereItCountedOnAfterUs) {
   EXPECT_EQ(read_ledger(OwnerKind::Deployment, annotations, 3, kNow)->times(), 2U);
 }
 
-TEST(LedgerJson, RefusesToCountOnTopOfNonsense) {
+TEST(LedgerJson, AnInvalidAnnotationIsAnError) {
   for (const char* nonsense : {"", "[", "3", "[]", "\"a\""}) {
     EXPECT_FALSE(read_ledger(OwnerKind::Deployment, {{"kse.com/deploy", nonsense}}, 3, kNow)) << nonsense;
   }
 }
 
-TEST(LedgerJson, ADaemonSetsSumIsANumberForKse) {
+TEST(LedgerJson, TheTotalOfADaemonSetIsWrittenAsANumberForKse) {
   RetryLedger ledger;
   ledger.at("node-a").times = 2;
   ledger.at("node-b").times = 1;
@@ -130,7 +131,7 @@ RetryLedger any_ledger() {
   return ledger;
 }
 
-RC_GTEST_PROP(LedgerJsonProperty, WhatIsWrittenIsRead, ()) {
+RC_GTEST_PROP(LedgerJsonProperty, AWrittenLedgerIsReadBackUnchanged, ()) {
   const auto kind = *rc::gen::element(OwnerKind::Deployment, OwnerKind::ReplicaSet, OwnerKind::StatefulSet,
                                       OwnerKind::DaemonSet, OwnerKind::Job, OwnerKind::CronJob, OwnerKind::Pod);
   const RetryLedger ledger = any_ledger();
@@ -141,17 +142,18 @@ RC_GTEST_PROP(LedgerJsonProperty, WhatIsWrittenIsRead, ()) {
 
 // --- Slots ---
 
-TEST(Slots, AReplacementTakesTheSlotOfThePodThatWasTakenAway) {
+TEST(Slots, AReplacementTakesTheSlotOfTheRemovedPod) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 1, {{"a", kNow}}, {"old"}};
   EXPECT_EQ(slot_of(ledger, {"old", ""}, {{"old", ""}, {"other", ""}}, 3), "1");
-  EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"old", ""}, {"other", ""}}, 3), "2") << "while the old one is there";
+  EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"old", ""}, {"other", ""}}, 3), "2") << "the old pod still exists";
   EXPECT_EQ(slot_of(ledger, {"new", ""}, {{"other", ""}, {"new", ""}}, 3), "1");
-  EXPECT_EQ(slot_of(ledger, {"new", "1"}, {{"other", ""}, {"new", "1"}}, 3), "1") << "by its own word";
-  EXPECT_EQ(slot_of(ledger, {"z", "1"}, {{"new", "1"}, {"z", "1"}}, 3), "2") << "told to two: the first has it";
+  EXPECT_EQ(slot_of(ledger, {"new", "1"}, {{"other", ""}, {"new", "1"}}, 3), "1") << "the pod names its slot";
+  EXPECT_EQ(slot_of(ledger, {"z", "1"}, {{"new", "1"}, {"z", "1"}}, 3), "2")
+      << "two pods name the slot: the pod with the smaller uid has it";
 }
 
-TEST(Slots, AreNotTakenByWhoWasThereBefore) {
+TEST(Slots, AnExcludedSlotIsNotTaken) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 1, {{"a", kNow}}, {"old"}};
   // The old pod is deleted, its replacement is not seen yet, and another replica fails meanwhile.
@@ -159,7 +161,7 @@ TEST(Slots, AreNotTakenByWhoWasThereBefore) {
   EXPECT_EQ(slot_of(ledger, {"other", ""}, {{"other", ""}}, 2), "1");
 }
 
-TEST(Slots, AreNeverMoreThanReplicas) {
+TEST(Slots, ThereAreNeverMoreSlotsThanReplicas) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 2, {}, {"a"}};
   ledger.at("2") = {"2", 1, {}, {"b"}};
@@ -169,7 +171,7 @@ TEST(Slots, AreNeverMoreThanReplicas) {
 
 // --- Decisions ---
 
-TEST(Judging, CountsEachPodOnceAndStopsAfterExactlyN) {
+TEST(RetryDecisions, EachPodIsCountedOnceAndRetriesStopAfterExactlyN) {
   RetryLedger ledger;
   std::vector<RetryVerdict> verdicts;
   for (int i = 0; i < 5; ++i) {
@@ -185,14 +187,14 @@ TEST(Judging, CountsEachPodOnceAndStopsAfterExactlyN) {
                                     RetryVerdict::Exhausted, RetryVerdict::Exhausted));
 }
 
-TEST(Judging, SaysWhichAttemptItIsAndWhatItAvoids) {
+TEST(RetryDecisions, TheSentenceNamesTheAttemptAndTheAvoidedNodes) {
   RetryLedger ledger;
   ledger = judge(ledger, OwnerKind::Deployment, {"u1", "node-a", "1"}, 3, kSettings, kNoNodes, kNow).ledger;
   const auto second = judge(ledger, OwnerKind::Deployment, {"u2", "node-b", "1"}, 3, kSettings, kNoNodes, kNow);
   EXPECT_EQ(second.sentence(), "attempt 2 of 3, avoiding node-a, node-b");
 }
 
-TEST(Judging, FailingEverywhereIsTheApplicationsFault) {
+TEST(RetryDecisions, FailuresOnManyNodesAreAttributedToTheApplication) {
   RetryLedger ledger;
   RetryDecision last;
   for (int i = 0; i < 4; ++i) {
@@ -201,7 +203,7 @@ TEST(Judging, FailingEverywhereIsTheApplicationsFault) {
     ledger = last.ledger;
   }
   EXPECT_EQ(last.retry_verdict, RetryVerdict::Application);
-  EXPECT_EQ(ledger.times(), 3U) << "after exactly N";
+  EXPECT_EQ(ledger.times(), 3U) << "exactly N retries";
   RetryLedger many;
   int retried = 0;
   for (int i = 0; i < 9; ++i) {
@@ -213,7 +215,7 @@ TEST(Judging, FailingEverywhereIsTheApplicationsFault) {
   EXPECT_EQ(retried, 4) << "five nodes are enough, however many retries are left";
 }
 
-TEST(Judging, NodesThatFailEverybodySayNothingOfTheApplication) {
+TEST(RetryDecisions, FailuresOnFaultyNodesAreNotAttributedToTheApplication) {
   RetryLedger ledger;
   RetryDecision last;
   for (int i = 0; i < 4; ++i) {
@@ -224,13 +226,13 @@ TEST(Judging, NodesThatFailEverybodySayNothingOfTheApplication) {
   EXPECT_EQ(last.retry_verdict, RetryVerdict::Exhausted);
 }
 
-TEST(Judging, ADaemonSetsPodVisitsNothing) {
+TEST(RetryDecisions, APodOfADaemonSetAddsNoVisitedNode) {
   const auto decision = judge({}, OwnerKind::DaemonSet, {"u", "n", "n"}, 1, kSettings, kNoNodes, kNow);
   EXPECT_THAT(decision.ledger.nodes(), IsEmpty());
   EXPECT_EQ(decision.sentence(), "attempt 1 of 1");
 }
 
-TEST(Tidying, ForgetsOldVisitsAndKeepsTheLatest) {
+TEST(PruneLedger, OldVisitsAreDroppedAndTheLatestAreKept) {
   RetryLedger ledger;
   Slot& slot = ledger.at("1");
   for (int i = 0; i < 30; ++i) slot.visits.push_back({fmt::format("n{}", i), kNow - hours{30 - i}});
@@ -240,7 +242,7 @@ TEST(Tidying, ForgetsOldVisitsAndKeepsTheLatest) {
   EXPECT_THAT(ledger.slots, IsEmpty());
 }
 
-TEST(Forgiving, GivesAllRetriesBackAndKeepsTheVisits) {
+TEST(ResetSlot, AllRetriesAreAvailableAgainAndTheVisitsAreKept) {
   RetryLedger ledger;
   ledger.at("1") = {"1", 3, {{"a", kNow}}, {"u"}};
   EXPECT_TRUE(reset_slot(ledger, "1"));
@@ -252,7 +254,7 @@ TEST(Forgiving, GivesAllRetriesBackAndKeepsTheVisits) {
 
 // For any sequence of failures with serialization in between: no slot is retried more than N times, no pod is counted
 // twice, and no list exceeds its limit.
-RC_GTEST_PROP(JudgingProperty, NeverRetriesMoreThanItMay, ()) {
+RC_GTEST_PROP(RetryDecisionsProperty, NeverRetriesMoreThanAllowed, ()) {
   const auto retries = *rc::gen::inRange<std::uint32_t>(1, 5);
   const auto replicas = *rc::gen::inRange<std::uint32_t>(1, 4);
   const int failures = *rc::gen::inRange(1, 40);

@@ -23,13 +23,13 @@ using ::testing::SizeIs;
 
 Plan balance(PlanBench& bench) { return bench.plan({Strategy::LoadBalancing}); }
 
-TEST(LoadBalancing, TakesLoadOffAHotNodeAndSaysHowMuch) {
+TEST(LoadBalancing, MovesPodsFromAHotNodeAndReportsTheReduction) {
   PlanBench bench;
   bench.node("a", 0.9, 0.4).node("b", 0.3, 0.3).node("c", 0.5, 0.3);
   bench.pods("web", 6, "a", "500m", "1Gi").pods("web", 2, "b", "500m", "1Gi").pods("web", 3, "c", "500m", "1Gi");
   const Plan plan = balance(bench);
   ASSERT_THAT(plan.moves, Not(IsEmpty()));
-  EXPECT_THAT(plan.moves, SizeIs(Le(2U))) << "two pods of 15 points bring it below 70 %";
+  EXPECT_THAT(plan.moves, SizeIs(Le(2U))) << "two pods of 15 points bring the node below 70 %";
   for (const PlannedMove& move : plan.moves) {
     EXPECT_EQ(move.source, "a");
     EXPECT_EQ(move.strategy, Strategy::LoadBalancing);
@@ -40,14 +40,14 @@ TEST(LoadBalancing, TakesLoadOffAHotNodeAndSaysHowMuch) {
   EXPECT_LT(plan.after.balance.cpu_max, 80);
 }
 
-TEST(LoadBalancing, LeavesAnEvenClusterAlone) {
+TEST(LoadBalancing, MovesNothingInAnEvenCluster) {
   PlanBench bench;
   bench.node("a", 0.62, 0.4).node("b", 0.55, 0.4).node("c", 0.58, 0.45);
   bench.pods("web", 4, "a", "500m", "1Gi").pods("web", 4, "b", "500m", "1Gi");
   EXPECT_THAT(balance(bench).moves, IsEmpty());
 }
 
-TEST(LoadBalancing, EvensOutAClusterThatIsUnevenThoughNobodyIsHot) {
+TEST(LoadBalancing, MovesPodsInAnUnevenClusterWithoutAHotNode) {
   PlanBench bench;
   bench.node("a", 0.75, 0.3).node("b", 0.05, 0.3);
   bench.pods("web", 5, "a", "500m", "1Gi");
@@ -56,7 +56,7 @@ TEST(LoadBalancing, EvensOutAClusterThatIsUnevenThoughNobodyIsHot) {
   EXPECT_LT(plan.after.balance.cpu_deviation, 8.1);
 }
 
-TEST(LoadBalancing, WaitsForEvidenceWhereSomebodyKeepsWatch) {
+TEST(LoadBalancing, WaitsUntilTheEvidenceNamesTheHotNode) {
   PlanBench bench;
   bench.node("a", 0.9, 0.4).node("b", 0.6, 0.3);
   bench.pods("web", 6, "a", "500m", "1Gi");
@@ -66,7 +66,7 @@ TEST(LoadBalancing, WaitsForEvidenceWhereSomebodyKeepsWatch) {
   EXPECT_THAT(balance(bench).moves, Not(IsEmpty()));
 }
 
-TEST(LoadBalancing, ANodeOfUnknownLoadIsNeitherSourceNorTarget) {
+TEST(LoadBalancing, ANodeWithUnknownLoadIsNeitherSourceNorTarget) {
   PlanBench bench;
   bench.node("a", 0.9, 0.4).node("unknown", kUnknownLoad, kUnknownLoad).node("b", 0.5, 0.3);
   bench.pods("web", 6, "a", "500m", "1Gi").pods("db", 6, "unknown", "500m", "1Gi");
@@ -80,7 +80,7 @@ TEST(LoadBalancing, ANodeOfUnknownLoadIsNeitherSourceNorTarget) {
 }
 
 // The filters refuse a cordoned node too. A node that is not ready may not have its taint yet.
-TEST(LoadBalancing, ANodeThatIsCordonedOrNotReadyOrGoesIntoMaintenanceIsNoTarget) {
+TEST(LoadBalancing, ANodeThatIsCordonedNotReadyOrUnderMaintenanceIsNotATarget) {
   const auto idle = [] { return cluster::testing::node("b"); };
   const auto moves_to = [](const NodeBuilder& target) {
     PlanBench bench;
@@ -96,14 +96,14 @@ TEST(LoadBalancing, ANodeThatIsCordonedOrNotReadyOrGoesIntoMaintenanceIsNoTarget
               IsEmpty());
 }
 
-TEST(LoadBalancing, NoTargetComesAboveItsTrigger) {
+TEST(LoadBalancing, NoMoveRaisesItsTargetAboveTheTrigger) {
   PlanBench bench;
   bench.node("a", 0.95, 0.2).node("b", 0.7, 0.2);
   bench.pods("web", 3, "a", "1", "1Gi");
-  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "a pod of 32 points would make b hot in its place";
+  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "a pod of 32 points would make node b hot";
 }
 
-TEST(LoadBalancing, GoesByWhatAPodWasMeasuredToUse) {
+TEST(LoadBalancing, UsesTheMeasuredUsageOfPods) {
   PlanBench bench;
   bench.node("a", 0.9, 0.2).node("b", 0.2, 0.2);
   bench.pods("web", 3, "a", "500m", "1Gi");
@@ -111,15 +111,15 @@ TEST(LoadBalancing, GoesByWhatAPodWasMeasuredToUse) {
   EXPECT_THAT(moves_of(balance(bench)), ElementsAre("web-a-1 a -> b"));
 }
 
-TEST(LoadBalancing, APodTooSmallToMatterStays) {
+TEST(LoadBalancing, APodWithANegligibleLoadIsNotMoved) {
   PlanBench bench;
   bench.node("a", 0.9, 0.2).node("b", 0.2, 0.2);
   bench.pods("web", 2, "a", "10m", "10Mi");
   bench.pod_uses("web-a-0", 0.02, 1e6).pod_uses("web-a-1", 0.02, 1e6);
-  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "half a point is not worth disturbing it";
+  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "half a point is not worth a move";
 }
 
-TEST(LoadBalancing, ByRequestsWhereNobodyMeasures) {
+TEST(LoadBalancing, UsesRequestsIfNoLoadIsMeasured) {
   PlanBench bench;
   bench.node("a", kUnknownLoad, kUnknownLoad).node("b", kUnknownLoad, kUnknownLoad);
   bench.pods("web", 4, "a", "900m", "1Gi");
@@ -129,7 +129,7 @@ TEST(LoadBalancing, ByRequestsWhereNobodyMeasures) {
   EXPECT_EQ(plan.judged_by, "requests");
 }
 
-TEST(LoadBalancing, KeepsWithinItsCaps) {
+TEST(LoadBalancing, TheCapsLimitTheMoves) {
   PlanBench bench;
   bench.node("a", 0.95, 0.3).node("b", 0.05, 0.3).node("c", 0.05, 0.3);
   bench.pods("web", 8, "a", "300m", "1Gi");
@@ -141,7 +141,7 @@ TEST(LoadBalancing, KeepsWithinItsCaps) {
   EXPECT_THAT(balance(bench).moves, SizeIs(1));
 }
 
-TEST(LoadBalancing, DoesNotSendALineageBackWhereItCameFrom) {
+TEST(LoadBalancing, DoesNotReturnAWorkloadToANodeThatItLeft) {
   PlanBench bench;
   bench.node("a", 0.9, 0.3).node("b", 0.1, 0.3).node("c", 0.3, 0.3);
   bench.pods("web", 6, "a", "500m", "1Gi");
@@ -151,7 +151,7 @@ TEST(LoadBalancing, DoesNotSendALineageBackWhereItCameFrom) {
   for (const PlannedMove& move : plan.moves) EXPECT_EQ(move.target, "c");
 }
 
-TEST(LoadBalancing, LeavesPoolsAloneWhereItIsOff) {
+TEST(LoadBalancing, APoolCanSwitchTheStrategyOffOrHaveItsOwnThresholds) {
   PlanBench bench;
   bench.add(cluster::testing::node("a").condition("Ready", "True").label("pool", "batch")).uses("a", 0.95, 0.3);
   bench.node("b", 0.1, 0.3).node("c", 0.1, 0.3);
@@ -162,10 +162,10 @@ TEST(LoadBalancing, LeavesPoolsAloneWhereItIsOff) {
   bench.args.rescheduling.pools[0].modes.clear();
   bench.args.rescheduling.pools[0].bands = {{"cpu", {98, 97}}};
   bench.args.rescheduling.load_balancing.deviation_trigger = 100;
-  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "95 % is all right there";
+  EXPECT_THAT(balance(bench).moves, IsEmpty()) << "95 % is below the threshold of the pool";
 }
 
-TEST(LoadBalancing, LeavesTheWorldAsItWas) {
+TEST(LoadBalancing, PlanningDoesNotChangeTheSnapshot) {
   PlanBench bench;
   bench.node("a", 0.95, 0.3).node("b", 0.05, 0.3).node("c", 0.15, 0.3);
   bench.pods("web", 8, "a", "300m", "1Gi").pods("db", 2, "c", "100m", "1Gi");
@@ -174,7 +174,7 @@ TEST(LoadBalancing, LeavesTheWorldAsItWas) {
   EXPECT_EQ(text_of(bench.snapshot), before);
 }
 
-TEST(LoadBalancing, WhatItHasDoneNeedsNoDoingAgain) {
+TEST(LoadBalancing, AfterAPlanIsCarriedOutTheNextPlanIsEmpty) {
   PlanBench bench;
   bench.node("a", 0.95, 0.3).node("b", 0.05, 0.3).node("c", 0.15, 0.3);
   bench.pods("web", 8, "a", "300m", "1Gi").pods("db", 2, "c", "100m", "1Gi");

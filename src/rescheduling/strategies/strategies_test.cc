@@ -17,9 +17,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-// --- A strategy of one's own: a function and a row in the table ---
+// --- A custom strategy: a function and a row in the table ---
 
-constexpr auto kToy = static_cast<Strategy>(config::kStrategies.size());
+constexpr auto kCustom = static_cast<Strategy>(config::kStrategies.size());
 
 // Moves the first pod to the node that is least full with it.
 void move_one_pod(PlanBuilder& builder) {
@@ -29,35 +29,35 @@ void move_one_pod(PlanBuilder& builder) {
   builder.what_if().unassign(kFirst);
   const cluster::NodeIndex to = builder.best_target(kFirst, [&](cluster::NodeIndex node) { return node != from; });
   builder.what_if().assign(kFirst, to == cluster::kNoNode ? from : to);
-  if (to != cluster::kNoNode) builder.moved(kFirst, {.strategy = kToy, .cause = "a toy moves it"});
+  if (to != cluster::kNoNode) builder.moved(kFirst, {.strategy = kCustom, .cause = "a custom strategy moves it"});
 }
 
-TEST(ToyStrategy, NeedsAFunctionAndARowToMakePlansBesideTheOthers) {
+TEST(CustomStrategy, AFunctionAndATableRowAddAStrategy) {
   std::vector<StrategyEntry> table(kByImportance.begin(), kByImportance.end());
-  table.push_back({kToy, move_one_pod});
+  table.push_back({kCustom, move_one_pod});
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2).node("c", 0.3, 0.2);
   bench.pods("web", 2, "a", "500m", "1Gi").pods("db", 2, "c", "500m", "1Gi");
   bench.request.draining = {"c"};
   bench.request.table = table;
-  const Plan plan = bench.plan({Strategy::NodeMaintenance, kToy});
+  const Plan plan = bench.plan({Strategy::NodeMaintenance, kCustom});
   ASSERT_THAT(moves_of(plan), SizeIs(3));
-  EXPECT_EQ(std::ranges::count(plan.moves, kToy, &PlannedMove::strategy), 1);
-  const auto toys = std::ranges::find(plan.moves, kToy, &PlannedMove::strategy);
-  EXPECT_EQ(toys->pod, "web-a-0");
-  EXPECT_EQ(toys->target, "b") << "c is drained";
-  EXPECT_THAT(toys->reason, HasSubstr("a toy moves it; reduces its load by"));
+  EXPECT_EQ(std::ranges::count(plan.moves, kCustom, &PlannedMove::strategy), 1);
+  const auto custom = std::ranges::find(plan.moves, kCustom, &PlannedMove::strategy);
+  EXPECT_EQ(custom->pod, "web-a-0");
+  EXPECT_EQ(custom->target, "b") << "c is drained";
+  EXPECT_THAT(custom->reason, HasSubstr("a custom strategy moves it; reduces its load by"));
 }
 
 // --- NodeMaintenance ---
 
-TEST(NodeMaintenance, EverythingThatMayLeaves) {
+TEST(NodeMaintenance, AllMovablePodsLeaveTheNode) {
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2).node("c", 0.3, 0.2);
   bench.pods("web", 2, "a", "500m", "1Gi").pods("db", 1, "a", "1", "1Gi");
   bench.request.draining = {"a"};
   const Plan plan = bench.plan({Strategy::NodeMaintenance});
-  EXPECT_THAT(plan.moves, SizeIs(3)) << "a single copy too";
+  EXPECT_THAT(plan.moves, SizeIs(3)) << "also a single replica";
   for (const PlannedMove& move : plan.moves) {
     EXPECT_EQ(move.source, "a");
     EXPECT_THAT(move.reason, HasSubstr("a is under maintenance"));
@@ -66,7 +66,7 @@ TEST(NodeMaintenance, EverythingThatMayLeaves) {
   EXPECT_EQ(plan.after.nodes[0].pods, 0U);
 }
 
-TEST(NodeMaintenance, SaysWhoIsInTheWay) {
+TEST(NodeMaintenance, NamesThePodsThatBlockTheDrain) {
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2);
   bench.add(running("local").on("a").merge(R"({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})"));
@@ -81,7 +81,7 @@ TEST(NodeMaintenance, SaysWhoIsInTheWay) {
               Contains(HasSubstr("cannot be drained: 0 of 2 pods move now, 2 stay (1 local-storage, 1 no-target)")));
 }
 
-TEST(NodeMaintenance, TheCapsLeaveTheRestForLaterAndTheVerdictKnows) {
+TEST(NodeMaintenance, PodsBeyondTheCapsMoveLaterAndTheNoteSaysSo) {
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2);
   bench.pods("web", 5, "a", "100m", "100Mi");
@@ -92,7 +92,7 @@ TEST(NodeMaintenance, TheCapsLeaveTheRestForLaterAndTheVerdictKnows) {
   EXPECT_THAT(plan.notes, Contains("node a can be drained: 2 of 5 pods move now, 3 later"));
 }
 
-TEST(NodeMaintenance, GoesInStepsThatABudgetAllows) {
+TEST(NodeMaintenance, APodDisruptionBudgetSpreadsTheMovesOverSeveralSteps) {
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2).node("c", 0.2, 0.2);
   bench.pods("web", 3, "a", "100m", "100Mi");
@@ -108,7 +108,7 @@ TEST(NodeMaintenance, GoesInStepsThatABudgetAllows) {
 }
 
 // The spread of x allows "near" only after the second y is on "far", and the second y must wait for the first.
-TEST(NodeMaintenance, AMoveThatNeedsAnotherComesInALaterStep) {
+TEST(NodeMaintenance, AMoveThatDependsOnAnotherMoveIsInALaterStep) {
   PlanBench bench;
   const auto ssd = [](const char* name) {
     return cluster::testing::node(name).condition("Ready", "True").label("disk", "ssd");
@@ -128,14 +128,14 @@ TEST(NodeMaintenance, AMoveThatNeedsAnotherComesInALaterStep) {
   const Plan plan = bench.plan({Strategy::NodeMaintenance});
   EXPECT_THAT(moves_of(plan), ElementsAre("y1 old -> near", "y2 old -> far", "x1 old -> near"));
   ASSERT_THAT(plan.moves, SizeIs(3));
-  EXPECT_LT(plan.moves[1].step, plan.moves[2].step) << "within a step any order must do";
+  EXPECT_LT(plan.moves[1].step, plan.moves[2].step) << "the moves of one step must be possible in any order";
 }
 
 // --- ConstraintRepair ---
 
 Plan repair(PlanBench& bench) { return bench.plan({Strategy::ConstraintRepair}); }
 
-TEST(ConstraintRepair, APodLeavesANodeItsAffinityNoLongerNames) {
+TEST(ConstraintRepair, APodLeavesANodeThatItsNodeAffinityDoesNotMatch) {
   PlanBench bench;
   bench.node("a", 0.2, 0.2);
   bench.add(cluster::testing::node("b").condition("Ready", "True").label("disk", "ssd")).uses("b", 0.2, 0.2);
@@ -156,10 +156,10 @@ TEST(ConstraintRepair, APodLeavesANodeWhoseTaintItDoesNotTolerate) {
   bench.add(running("p").on("a")).add(running("tolerant", "other").toleration("team").on("a"));
   bench.add(running("pressed").on("c"));
   bench.args.rescheduling.protections.least_replicas = 1;
-  EXPECT_THAT(moves_of(repair(bench)), ElementsAre("p a -> b")) << "pressure passes";
+  EXPECT_THAT(moves_of(repair(bench)), ElementsAre("p a -> b")) << "memory pressure is temporary";
 }
 
-TEST(ConstraintRepair, TheLesserOfTwoThatDoNotGoTogetherLeaves) {
+TEST(ConstraintRepair, OfTwoPodsWithAntiAffinityThePodOfLowerPriorityLeaves) {
   PlanBench bench;
   bench.node("a", 0.2, 0.2).node("b", 0.2, 0.2);
   const cluster::testing::Others web{.labels = {{{"app", "web"}}}};
@@ -170,7 +170,7 @@ TEST(ConstraintRepair, TheLesserOfTwoThatDoNotGoTogetherLeaves) {
   EXPECT_THAT(plan.moves[0].reason, HasSubstr("anti-affinity"));
 }
 
-TEST(ConstraintRepair, AGroupIsSpreadAgain) {
+TEST(ConstraintRepair, PodsAreMovedToSatisfyTheirTopologySpread) {
   PlanBench bench;
   for (const std::string zone : {"a", "b", "c"}) {
     bench.add(cluster::testing::node(zone).condition("Ready", "True").zone(zone)).uses(zone, 0.2, 0.2);
@@ -185,17 +185,17 @@ TEST(ConstraintRepair, AGroupIsSpreadAgain) {
   EXPECT_THAT(repair(bench).moves, IsEmpty());
 }
 
-TEST(ConstraintRepair, CopiesOnTopOfEachOtherGoApart) {
+TEST(ConstraintRepair, ReplicasOnTheSameNodeAreSpreadOverTheNodes) {
   PlanBench bench;
   bench.node("a", 0.2, 0.2).node("b", 0.2, 0.2).node("c", 0.2, 0.2);
   bench.pods("web", 4, "a", "100m", "100Mi").pods("db", 1, "a", "100m", "100Mi");
   const Plan plan = repair(bench);
-  EXPECT_THAT(plan.moves, SizeIs(2)) << "four on three nodes: two on one are as good as it gets";
+  EXPECT_THAT(plan.moves, SizeIs(2)) << "four replicas on three nodes: one node has two";
   bench.args.rescheduling.constraint_repair.duplicates = false;
   EXPECT_THAT(repair(bench).moves, IsEmpty());
 }
 
-TEST(ConstraintRepair, SaysWhatIsWrongAndWhyItStays) {
+TEST(ConstraintRepair, ReportsTheViolationOfAPodThatHasNoTarget) {
   PlanBench bench;
   bench.node("a", 0.2, 0.2).node("b", 0.2, 0.2);
   bench.add(running("p").node_selector("disk", "ssd").on("a")).add(running("q").on("b"));
@@ -208,25 +208,25 @@ TEST(ConstraintRepair, SaysWhatIsWrongAndWhyItStays) {
 
 // --- ResourceOptimization ---
 
-TEST(ResourceOptimization, ExchangesPodsWhereOneResourceHasRunOut) {
+TEST(ResourceOptimization, SwapsPodsOfNodesWhereOneResourceIsExhausted) {
   PlanBench bench;
   bench.node("a", 0.3, 0.3).node("b", 0.3, 0.3);
   bench.pods("cpu", 4, "a", "900m", "1Gi").pods("memory", 4, "b", "100m", "7Gi");
   const Plan plan = bench.plan({Strategy::ResourceOptimization});
-  EXPECT_THAT(plan.moves, SizeIs(4)) << "two each way";
+  EXPECT_THAT(plan.moves, SizeIs(4)) << "two in each direction";
   EXPECT_THAT(plan.moves[0].reason, HasSubstr("are free but unusable"));
   bench.carry_out(plan);
   EXPECT_THAT(bench.plan({Strategy::ResourceOptimization}).moves, IsEmpty());
 }
 
-TEST(ResourceOptimization, ShapesThatAreAlikeNeedNothing) {
+TEST(ResourceOptimization, PodsOfTheSameShapeAreNotMoved) {
   PlanBench bench;
   bench.node("a", 0.3, 0.3).node("b", 0.3, 0.3);
   bench.pods("web", 4, "a", "500m", "4Gi").pods("web", 1, "b", "500m", "4Gi");
   EXPECT_THAT(bench.plan({Strategy::ResourceOptimization}).moves, IsEmpty());
 }
 
-TEST(ResourceOptimization, FreesANodeHardlyAnybodyUses) {
+TEST(ResourceOptimization, EmptiesANodeWithFewPodsIfFreeNodesIsEnabled) {
   PlanBench bench;
   bench.node("a", 0.3, 0.3).node("b", 0.4, 0.3).node("c", 0.1, 0.1);
   bench.pods("web", 4, "a", "500m", "4Gi").pods("web", 4, "b", "500m", "4Gi").pods("web", 1, "c", "500m", "4Gi");
@@ -240,12 +240,13 @@ TEST(ResourceOptimization, FreesANodeHardlyAnybodyUses) {
 
 // --- Together ---
 
-TEST(MakePlan, LaterStrategiesSeeWhatEarlierOnesDid) {
+TEST(MakePlan, LaterStrategiesConsiderTheMovesOfEarlierStrategies) {
   PlanBench bench;
   bench.node("a", 0.6, 0.2).node("b", 0.65, 0.2).node("c", 0.1, 0.2);
   bench.pods("web", 3, "a", "700m", "1Gi").pods("db", 3, "b", "700m", "1Gi");
   bench.request.draining = {"a"};
   const Plan plan = bench.plan({Strategy::NodeMaintenance, Strategy::LoadBalancing});
+  EXPECT_GE(plan.moves.size(), 3U) << "all pods leave the drained node";
   for (const PlannedMove& move : plan.moves) EXPECT_NE(move.target, "a");
   for (const auto& node : plan.after.nodes) EXPECT_LE(node.cpu, 0.801);
 }

@@ -17,7 +17,7 @@ ExtenderSettings at(std::string url) {
   return settings;
 }
 
-TEST(ExtenderSettingsTest, SlashesAtTheEndOfThePrefixDoNotCount) {
+TEST(ExtenderSettingsTest, SlashesAtTheEndOfThePrefixAreIgnored) {
   for (const char* url : {"http://h:80/base", "http://h:80/base/", "http://h:80/base//"}) {
     const auto endpoint = endpoint_of(at(url));
     ASSERT_TRUE(endpoint) << endpoint.error().message;
@@ -26,16 +26,17 @@ TEST(ExtenderSettingsTest, SlashesAtTheEndOfThePrefixDoNotCount) {
   EXPECT_EQ(endpoint_of(at("http://h/"))->base_path, "");
 }
 
-TEST(ExtenderSettingsTest, HttpsWithoutAnAuthorityIsNotVerified) {
+TEST(ExtenderSettingsTest, TheServerCertificateIsNotVerifiedWithEnableHttpsAndWithoutACa) {
   ExtenderSettings settings = at("https://h:1");
-  EXPECT_FALSE(endpoint_of(settings)->client.tls.insecure_skip_verify) << "without enableHTTPS the system's roots hold";
+  EXPECT_FALSE(endpoint_of(settings)->client.tls.insecure_skip_verify)
+      << "without enableHTTPS the root certificates of the system apply";
   settings.enable_https = true;
   EXPECT_TRUE(endpoint_of(settings)->client.tls.insecure_skip_verify);
   settings.tls->ca_data = "PEM";
   EXPECT_FALSE(endpoint_of(settings)->client.tls.insecure_skip_verify);
 }
 
-TEST(ExtenderSettingsTest, ContentGoesBeforeFiles) {
+TEST(ExtenderSettingsTest, InlineDataTakesPrecedenceOverFiles) {
   const kube::TempDirectory files;
   ExtenderSettings settings = at("https://h:1");
   settings.tls->cert_file = files.write("cert", "from file");
@@ -52,7 +53,7 @@ TEST(ExtenderSettingsTest, ContentGoesBeforeFiles) {
   EXPECT_THAT(endpoint.error().message, HasSubstr("missing"));
 }
 
-TEST(ExtenderSettingsTest, ContradictionsAreRefused) {
+TEST(ExtenderSettingsTest, ContradictingTlsSettingsAndInvalidUrlsAreRejected) {
   ExtenderSettings settings = at("https://h:1");
   settings.tls->insecure = true;
   settings.tls->ca_data = "PEM";

@@ -28,7 +28,7 @@ std::vector<std::string> events_for(const InFlight& in_flight, const std::string
   return labels;
 }
 
-TEST(InFlight, EachIsToldWhatHappenedSinceItsOwnStart) {
+TEST(InFlight, EachPodGetsTheEventsSinceTheStartOfItsOwnAttempt) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
   in_flight.on_event(named("1"));
@@ -38,7 +38,7 @@ TEST(InFlight, EachIsToldWhatHappenedSinceItsOwnStart) {
   EXPECT_THAT(events_for(in_flight, "b"), ElementsAre("2"));
 }
 
-TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
+TEST(InFlight, EventsAreNotRecordedWhileNoPodIsInFlight) {
   InFlight in_flight{nullptr};
   in_flight.on_event(named("1"));
   EXPECT_EQ(in_flight.kept(), 0U);
@@ -46,7 +46,7 @@ TEST(InFlight, NothingIsKeptWhileNobodyIsInFlight) {
   EXPECT_THAT(events_for(in_flight, "a"), IsEmpty());
 }
 
-TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
+TEST(InFlight, EventsThatNoPodInFlightNeedsAreDroppedAndTheOtherEventsAreKept) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
   in_flight.on_event(named("1"));
@@ -55,7 +55,7 @@ TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
   in_flight.begin(object_of("c"));
   in_flight.on_event(named("3"));
   in_flight.end("b");
-  EXPECT_EQ(in_flight.kept(), 3U) << "a still has to be told all";
+  EXPECT_EQ(in_flight.kept(), 3U) << "pod a still needs all events";
   in_flight.end("a");
   EXPECT_EQ(in_flight.kept(), 1U);
   EXPECT_THAT(events_for(in_flight, "c"), ElementsAre("3"));
@@ -64,12 +64,12 @@ TEST(InFlight, WhatTheOldestNoLongerNeedsIsForgottenAndTheRestStaysRight) {
   EXPECT_TRUE(in_flight.empty());
 }
 
-TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
+TEST(InFlight, AnEventOfOnePodIsReplayedToThisPodOnly) {
   InFlight in_flight{nullptr};
   in_flight.begin(object_of("a"));
   in_flight.begin(object_of("b"));
   in_flight.on_pod_event("a", named("own"));
-  in_flight.on_pod_event("stranger", named("lost"));
+  in_flight.on_pod_event("unknown", named("dropped"));
   in_flight.on_event(named("all"));
   EXPECT_THAT(events_for(in_flight, "a"), UnorderedElementsAre("own", "all"));
   EXPECT_THAT(events_for(in_flight, "b"), ElementsAre("all"));
@@ -78,7 +78,7 @@ TEST(InFlight, WhatIsAboutOnePodIsToldToItAlone) {
   EXPECT_EQ(in_flight.kept(), 0U);
 }
 
-TEST(InFlight, ReplayOfAStrangerSaysSo) {
+TEST(InFlight, ReplayReturnsFalseForAPodThatIsNotInFlight) {
   const InFlight in_flight{nullptr};
   EXPECT_FALSE(in_flight.replay("a", [](const cluster::ClusterEvent&) { return true; }));
 }

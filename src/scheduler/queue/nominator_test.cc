@@ -35,7 +35,7 @@ std::vector<std::string> respected(const Nominator& nominator,
   return uids;
 }
 
-TEST(Nominator, APodRespectsOthersThatAreAtLeastAsImportant) {
+TEST(Nominator, APodRespectsOtherNominatedPodsOfTheSameOrHigherPriority) {
   Nominator nominator;
   nominator.nominate(pod("low", 1), "n");
   nominator.nominate(pod("same", 5), "n");
@@ -46,7 +46,7 @@ TEST(Nominator, APodRespectsOthersThatAreAtLeastAsImportant) {
   EXPECT_THAT(respected(nominator, "unknown", 5), IsEmpty());
 }
 
-TEST(Nominator, ASeenPodIsNominatedAsItsStatusSays) {
+TEST(Nominator, AnAddedPodIsNominatedForTheNodeInItsStatus) {
   Nominator nominator;
   nominator.add(pod("a", 0));
   EXPECT_TRUE(nominator.empty());
@@ -54,7 +54,7 @@ TEST(Nominator, ASeenPodIsNominatedAsItsStatusSays) {
   EXPECT_THAT(respected(nominator, "n", 0), ElementsAre("a"));
 }
 
-TEST(Nominator, WhatWeDecidedCountsBeforeWhatTheStatusSays) {
+TEST(Nominator, ANominationByThisProcessTakesPrecedenceOverTheStatus) {
   Nominator nominator;
   nominator.nominate(pod("a", 0, "old"), "new");
   nominator.add(pod("a", 0, "old"));
@@ -62,14 +62,14 @@ TEST(Nominator, WhatWeDecidedCountsBeforeWhatTheStatusSays) {
   EXPECT_EQ(*nominator.node_of("a"), "new");
 }
 
-TEST(Nominator, AnUpdateWhoseStatusNeverNamedANodeKeepsOurNomination) {
+TEST(Nominator, AnUpdateWithoutANodeInTheStatusKeepsTheNominationByThisProcess) {
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.update("", pod("a", 7));
-  EXPECT_THAT(respected(nominator, "n", 7), ElementsAre("a")) << "with the new object";
+  EXPECT_THAT(respected(nominator, "n", 7), ElementsAre("a")) << "the nomination has the new object with priority 7";
 }
 
-TEST(Nominator, AStatusThatBeginsChangesOrEndsANominationIsFollowed) {
+TEST(Nominator, AnUpdateThatSetsChangesOrClearsTheNodeInTheStatusIsApplied) {
   Nominator nominator;
   nominator.update("", pod("a", 0, "n"));
   EXPECT_THAT(respected(nominator, "n", 0), ElementsAre("a"));
@@ -80,7 +80,7 @@ TEST(Nominator, AStatusThatBeginsChangesOrEndsANominationIsFollowed) {
   EXPECT_TRUE(nominator.empty());
 }
 
-TEST(Nominator, AnEmptyNodeTakesTheNominationBack) {
+TEST(Nominator, NominatingAPodForAnEmptyNodeClearsTheNomination) {
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.nominate(pod("a", 0), "");
@@ -88,7 +88,7 @@ TEST(Nominator, AnEmptyNodeTakesTheNominationBack) {
   EXPECT_EQ(nominator.node_of("a"), nullptr);
 }
 
-TEST(Nominator, APodIsNominatedToOneNodeAtATime) {
+TEST(Nominator, APodIsNominatedForOneNodeAtATime) {
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.nominate(pod("a", 0), "m");
@@ -96,7 +96,7 @@ TEST(Nominator, APodIsNominatedToOneNodeAtATime) {
   EXPECT_THAT(respected(nominator, "m", 0), ElementsAre("a"));
 }
 
-TEST(Nominator, ABoundPodIsNotNominatedAndLosesWhatItHad) {
+TEST(Nominator, ABoundPodIsNotNominatedAndLosesItsNomination) {
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.add(pod("a", 0, "n", "n"));
@@ -105,7 +105,7 @@ TEST(Nominator, ABoundPodIsNotNominatedAndLosesWhatItHad) {
   EXPECT_TRUE(nominator.empty());
 }
 
-TEST(Nominator, RemovingSaysWhetherThereWasOne) {
+TEST(Nominator, RemoveReturnsWhetherThePodHadANomination) {
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.nominate(pod("b", 0), "n");

@@ -20,13 +20,13 @@ class QueueEvents : public QueueFixture {
   static constexpr double kLater = 100;  // longer than any backoff
 };
 
-TEST_F(QueueEvents, WhatItsRejectorFindsHelpfulWakesAPod) {
+TEST_F(QueueEvents, APodIsRequeuedWhenTheHintOfItsRejectorReturnsQueue) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
+TEST_F(QueueEvents, APodIsNotRequeuedWhenTheHintOfItsRejectorReturnsSkip) {
   reject("a", PluginIndexSet::only(kFit), 0);
   answer = [](const WaitingPod&, const cluster::ClusterEvent&) { return QueueingHint::Skip; };
   queue.on_event(node_added(), at(kLater));
@@ -34,7 +34,7 @@ TEST_F(QueueEvents, WhatItsRejectorFindsUselessDoesNot) {
   EXPECT_EQ(hint_calls, 1);
 }
 
-TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
+TEST_F(QueueEvents, AHintIsCalledOnlyForEventsThatItsPluginRegistered) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(claim_added(), at(kLater));
   queue.on_event(cluster_event(EventResource::Node, ActionType::NodeTaint), at(kLater));
@@ -45,32 +45,32 @@ TEST_F(QueueEvents, ARejectorIsOnlyAskedAboutWhatItIsInterestedIn) {
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, PluginsThatDidNotRejectThePodAreNotAsked) {
+TEST_F(QueueEvents, HintsOfPluginsThatDidNotRejectThePodAreNotCalled) {
   reject("a", PluginIndexSet::only(kClaims), 0);
   queue.on_event(node_added(), at(kLater));
   EXPECT_EQ(hint_calls, 0);
   EXPECT_EQ(place("a"), Place::Unschedulable);
 }
 
-TEST_F(QueueEvents, AnInterestInAnythingIsOneInEverything) {
+TEST_F(QueueEvents, ARegistrationOfAnythingMatchesAnyEvent) {
   reject("a", PluginIndexSet::only(kEveryEvent), 0);
   queue.on_event(cluster_event(EventResource::CsiDriver, ActionType::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, AnythingInterestsTheExtenders) {
+TEST_F(QueueEvents, AnyEventRequeuesAPodThatAnExtenderRejected) {
   reject("a", PluginIndexSet::extender(), 0);
   queue.on_event(cluster_event(EventResource::VolumeAttachment, ActionType::Update), at(kLater));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, AWokenPodFirstServesItsBackoff) {
+TEST_F(QueueEvents, ARequeuedPodWaitsForTheEndOfItsBackoff) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(1));
   EXPECT_EQ(place("a"), Place::Backoff);
 }
 
-TEST_F(QueueEvents, APluginThatSaidNotYetEndsTheBackoffToo) {
+TEST_F(QueueEvents, AnEventOfAPendingPluginSkipsTheBackoff) {
   queue.add(object_of("a"), at(0));
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
   queue.on_event(claim_added(), at(0));
@@ -78,17 +78,17 @@ TEST_F(QueueEvents, APluginThatSaidNotYetEndsTheBackoffToo) {
 
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0));
   queue.on_event(node_added(), at(0));
-  EXPECT_EQ(place("a"), Place::Backoff) << "the other rejector does not";
+  EXPECT_EQ(place("a"), Place::Backoff) << "an event of the other rejector does not skip the backoff";
 }
 
-TEST_F(QueueEvents, TheExtendersWordDoesNotHideThatOfAPendingPlugin) {
+TEST_F(QueueEvents, AnEventOfAPendingPluginSkipsTheBackoffAlsoIfAnExtenderRejectedThePod) {
   queue.add(object_of("a"), at(0));
   queue.failed(pop("a", 0), PluginIndexSet::extender(), PluginIndexSet::only(kClaims), at(0));
   queue.on_event(claim_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, AnythingWakesEverybodyAndWithAPodOnlyThatOne) {
+TEST_F(QueueEvents, AnAnythingEventRequeuesAllPodsOrOnlyThePodThatTheEventNames) {
   reject("a", PluginIndexSet::only(kFit), 0);
   reject("b", PluginIndexSet::only(kClaims), 0);
   reject("c", PluginIndexSet::only(kClaims), 0);
@@ -100,7 +100,7 @@ TEST_F(QueueEvents, AnythingWakesEverybodyAndWithAPodOnlyThatOne) {
   EXPECT_EQ(queue.size(Place::Active), 3U);
 }
 
-TEST_F(QueueEvents, APriorityBoundKeepsTheMoreImportantAsleep) {
+TEST_F(QueueEvents, AnEventWithAPriorityLimitDoesNotRequeuePodsOfHigherPriority) {
   reject("low", PluginIndexSet::only(kFit), 0, 1);
   reject("same", PluginIndexSet::only(kFit), 0, 5);
   reject("high", PluginIndexSet::only(kFit), 0, 9);
@@ -110,7 +110,7 @@ TEST_F(QueueEvents, APriorityBoundKeepsTheMoreImportantAsleep) {
   EXPECT_EQ(place("high"), Place::Unschedulable);
 }
 
-TEST_F(QueueEvents, WhatHappenedDuringTheAttemptIsReplayed) {
+TEST_F(QueueEvents, EventsDuringTheAttemptAreReplayed) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.on_event(node_added(), at(0));
@@ -120,10 +120,10 @@ TEST_F(QueueEvents, WhatHappenedDuringTheAttemptIsReplayed) {
   const WaitingPod again = pop("a", 0);
   queue.on_event(node_added(), at(0));
   EXPECT_EQ(queue.failed(again, PluginIndexSet::only(kClaims), {}, at(0)), Place::Unschedulable)
-      << "of no use to this rejector";
+      << "this rejector did not register the event";
 }
 
-TEST_F(QueueEvents, WhatHappenedBeforeTheAttemptIsNot) {
+TEST_F(QueueEvents, EventsBeforeTheAttemptAreNotReplayed) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(0));
   pop("a", 0);
@@ -139,21 +139,21 @@ TEST_F(QueueEvents, AReplayedEventThatAPendingPluginWaitedForSkipsTheBackoff) {
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), PluginIndexSet::only(kClaims), at(0)), Place::Active);
 }
 
-TEST_F(QueueEvents, APriorityBoundDoesNotHideWhatHappenedFromAPodInFlight) {
+TEST_F(QueueEvents, AnEventWithAPriorityLimitIsReplayedToAPodInFlightOfHigherPriority) {
   queue.add(object_of("a", 9), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.on_event(pod_deleted(), at(0), 5);
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
 }
 
-TEST_F(QueueEvents, AfterDoneNobodyKnowsWhatWasMissedSoAFailureRetriesAfterBackoff) {
+TEST_F(QueueEvents, APodThatFailsAfterDoneGoesToBackoffBecauseItsMissedEventsAreUnknown) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.done("a");
   EXPECT_EQ(queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0)), Place::Backoff);
 }
 
-TEST_F(QueueEvents, AnUpdateDuringTheAttemptIsReplayedAndItsObjectKept) {
+TEST_F(QueueEvents, AnUpdateDuringTheAttemptIsReplayedAndTheNewObjectIsKept) {
   queue.add(object_of("a"), at(0));
   WaitingPod pod = pop("a", 0);
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(0));
@@ -162,7 +162,7 @@ TEST_F(QueueEvents, AnUpdateDuringTheAttemptIsReplayedAndItsObjectKept) {
   EXPECT_EQ(queue.find("a")->pod->object.pod->metadata().resource_version(), "2");
 }
 
-TEST_F(QueueEvents, TheSameVersionAgainIsNoUpdate) {
+TEST_F(QueueEvents, AnUpdateWithTheSameResourceVersionIsIgnored) {
   queue.add(object_of("a"), at(0));
   WaitingPod pod = pop("a", 0);
   queue.update(object_of("a", 0, "1"), gates_gone("a"), at(0));
@@ -173,19 +173,19 @@ TEST_F(QueueEvents, TheSameVersionAgainIsNoUpdate) {
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, AnUpdateOfAnUnknownPodAddsIt) {
+TEST_F(QueueEvents, AnUpdateOfAnUnknownPodAddsThePod) {
   queue.update(object_of("a"), nullptr, at(0));
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueEvents, AnUpdateThatChangesNothingOfInterestOnlyBringsTheNewObject) {
+TEST_F(QueueEvents, AnUpdateWithoutAnEventOnlyReplacesTheObject) {
   reject("a", PluginIndexSet::only(kEveryEvent), 0);
   queue.update(object_of("a", 0, "2"), nullptr, at(kLater));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   EXPECT_EQ(queue.find("a")->pod->object.pod->metadata().resource_version(), "2");
 }
 
-TEST_F(QueueEvents, AnUpdateOfAnActivePodKeepsTheOrderRight) {
+TEST_F(QueueEvents, AnUpdateOfThePriorityReordersTheActiveQueue) {
   queue.add(object_of("a", 1), at(0));
   queue.add(object_of("b", 2), at(0));
   queue.update(object_of("a", 3, "2"), nullptr, at(1));
@@ -193,7 +193,7 @@ TEST_F(QueueEvents, AnUpdateOfAnActivePodKeepsTheOrderRight) {
   pop("b", 1);
 }
 
-TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsWokenNotDoubled) {
+TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsRequeuedWithoutADuplicate) {
   reject("a", PluginIndexSet::only(kClaims), 0);
   queue.add(object_of("a", 0, "2"), at(kLater));
   EXPECT_EQ(queue.size(), 1U);
@@ -201,7 +201,7 @@ TEST_F(QueueEvents, AKnownPodThatIsAddedAgainIsWokenNotDoubled) {
   EXPECT_EQ(queue.find("a")->pod->attempts, 1);
 }
 
-TEST_F(QueueEvents, ARemovedPodIsGoneFromWhereverItWas) {
+TEST_F(QueueEvents, ARemovedPodIsRemovedFromEachQueue) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   reject("backs off", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));
@@ -215,7 +215,7 @@ TEST_F(QueueEvents, ARemovedPodIsGoneFromWhereverItWas) {
   EXPECT_FALSE(queue.awaits_events());
 }
 
-TEST_F(QueueEvents, APodRemovedDuringItsAttemptDoesNotComeBack) {
+TEST_F(QueueEvents, APodRemovedDuringItsAttemptIsNotQueuedAgain) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   queue.remove("a", at(0));
@@ -224,7 +224,7 @@ TEST_F(QueueEvents, APodRemovedDuringItsAttemptDoesNotComeBack) {
   EXPECT_TRUE(queue.in_flight().empty());
 }
 
-TEST_F(QueueEvents, ActivatedPodsHaveTheirTurnWhateverTheyWaitFor) {
+TEST_F(QueueEvents, ActivateMovesRejectedAndFailedPodsToTheActiveQueueButNotGatedPods) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   queue.add(object_of("error"), at(0));
   queue.failed(pop("error", 0), kNoPlugins, kNoPlugins, at(0));
@@ -233,7 +233,7 @@ TEST_F(QueueEvents, ActivatedPodsHaveTheirTurnWhateverTheyWaitFor) {
   queue.activate(std::vector<std::string>{"rejected", "error", "gated", "unknown"}, at(0));
   EXPECT_EQ(place("rejected"), Place::Active);
   EXPECT_EQ(place("error"), Place::Active);
-  EXPECT_EQ(place("gated"), Place::Gated) << "but for a closed gate";
+  EXPECT_EQ(place("gated"), Place::Gated) << "a closed gate still holds the pod";
 }
 
 TEST_F(QueueEvents, APodActivatedDuringItsAttemptIsTriedAgainAfterBackoff) {
@@ -246,13 +246,13 @@ TEST_F(QueueEvents, APodActivatedDuringItsAttemptIsTriedAgainAfterBackoff) {
   EXPECT_EQ(queue.failed(b, PluginIndexSet::only(kClaims), {}, at(0)), Place::Unschedulable);
 }
 
-TEST_F(QueueEvents, CaresOnlyWhileSomebodyCouldBeWoken) {
+TEST_F(QueueEvents, AwaitsEventsOnlyWhileAPodIsInFlightOrRejected) {
   EXPECT_FALSE(queue.awaits_events());
   queue.add(object_of("a"), at(0));
   EXPECT_FALSE(queue.awaits_events());
   const WaitingPod pod = pop("a", 0);
   EXPECT_TRUE(queue.awaits_events());
-  EXPECT_TRUE(queue.awaits_events(EventResource::CsiDriver, ActionType::Add)) << "who knows who will reject it";
+  EXPECT_TRUE(queue.awaits_events(EventResource::CsiDriver, ActionType::Add)) << "any plugin can reject the pod";
   queue.failed(pod, PluginIndexSet::only(kFit), {}, at(0));
   EXPECT_TRUE(queue.awaits_events());
   EXPECT_TRUE(queue.awaits_events(EventResource::Node, ActionType::Add));

@@ -1,4 +1,4 @@
-// A queue whose plugins give the answers that the test sets.
+// A queue with plugins whose results the test sets.
 #pragma once
 
 #include <chrono>
@@ -35,7 +35,7 @@ inline PodObject object_of(const std::string& uid, std::int32_t priority = 0, co
 
 inline cluster::ClusterEventPtr cluster_event(cluster::EventResource resource,
                                               cluster::ActionTypes changes,
-                                              std::string label = "Something",
+                                              std::string label = "TestEvent",
                                               std::string uid = "") {
   cluster::ClusterEvent what;
   what.resource = resource;
@@ -80,7 +80,7 @@ class QueueFixture : public testing::Test {
   QueuePlugins plugins() {
     using cluster::ActionType;
     using cluster::EventResource;
-    const auto asked = [](const placement::PodContext&, const cluster::ClusterEvent&) {
+    const auto skip = [](const placement::PodContext&, const cluster::ClusterEvent&) {
       return placement::QueueingHint::Skip;
     };
     QueuePlugins all;
@@ -90,14 +90,14 @@ class QueueFixture : public testing::Test {
              {.name = "Fit",
               .events = {{.resource = EventResource::Node,
                           .actions = {ActionType::Add, ActionType::NodeAllocatable},
-                          .hint = asked},
-                         {.resource = EventResource::AssignedPod, .actions = ActionType::Delete, .hint = asked}}},
+                          .hint = skip},
+                         {.resource = EventResource::AssignedPod, .actions = ActionType::Delete, .hint = skip}}},
              {.name = "Gates", .events = {{.resource = EventResource::TargetPod, .actions = ActionType::PodGatesGone}}},
              {.name = "Claims",
               .events = {{.resource = EventResource::PersistentVolumeClaim,
                           .actions = {ActionType::Add, ActionType::Update},
-                          .hint = asked}}},
-             {.name = "Curious", .events = {{.resource = EventResource::Anything}}},
+                          .hint = skip}}},
+             {.name = "EveryEvent", .events = {{.resource = EventResource::Anything}}},
          }});
     all.pre_enqueue = [this](const WaitingPod& pod) -> std::optional<GateReason> {
       ++gate_calls;
@@ -112,7 +112,7 @@ class QueueFixture : public testing::Test {
     return all;
   }
 
-  // Brings a pod to Unschedulable.
+  // Adds a pod and moves it to Unschedulable.
   void reject(const std::string& uid, PluginIndexSet rejectors, double time, std::int32_t priority = 0) {
     queue.add(object_of(uid, priority), at(time));
     ASSERT_EQ(queue.failed(pop(uid, time), rejectors, {}, at(time)), Place::Unschedulable);

@@ -9,9 +9,9 @@
 namespace rescheduler::scheduler {
 namespace {
 
-class QueueFigures : public QueueFixture {
+class QueueMetricsTest : public QueueFixture {
  protected:
-  double waiting(const std::string& place_name) {
+  double pending(const std::string& place_name) {
     return registry.gauge("scheduler_pending_pods", "", {{"queue", place_name}}).value();
   }
   double incoming(const std::string& place_name, const std::string& event) {
@@ -21,32 +21,32 @@ class QueueFigures : public QueueFixture {
   double unschedulable(const std::string& plugin) {
     return registry.gauge("scheduler_unschedulable_pods", "", {{"plugin", plugin}, {"profile", "default"}}).value();
   }
-  double kept(const std::string& event) {
+  double recorded(const std::string& event) {
     return registry.gauge("scheduler_inflight_events", "", {{"event", event}}).value();
   }
 };
 
-TEST_F(QueueFigures, EveryQueueIsShownFromTheStart) {
+TEST_F(QueueMetricsTest, PendingPodsIsExportedForEachQueueFromTheStart) {
   for (const char* name : {"active", "backoff", "unschedulable", "gated"}) {
     EXPECT_NE(registry.text().find("scheduler_pending_pods{queue=\"" + std::string{name} + "\"} 0"), std::string::npos);
   }
 }
 
-TEST_F(QueueFigures, WaitingPodsAreCountedWhereTheyAre) {
+TEST_F(QueueMetricsTest, PendingPodsAreCountedByQueue) {
   gated.insert("gated");
   queue.add(object_of("gated"), at(0));
   queue.add(object_of("a"), at(0));
-  EXPECT_EQ(waiting("active"), 1);
-  EXPECT_EQ(waiting("gated"), 1);
+  EXPECT_EQ(pending("active"), 1);
+  EXPECT_EQ(pending("gated"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
-  EXPECT_EQ(waiting("active"), 0);
-  EXPECT_EQ(waiting("unschedulable"), 1);
+  EXPECT_EQ(pending("active"), 0);
+  EXPECT_EQ(pending("unschedulable"), 1);
   queue.on_event(node_added(), at(0));
-  EXPECT_EQ(waiting("unschedulable"), 0);
-  EXPECT_EQ(waiting("backoff"), 1);
+  EXPECT_EQ(pending("unschedulable"), 0);
+  EXPECT_EQ(pending("backoff"), 1);
 }
 
-TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
+TEST_F(QueueMetricsTest, IncomingPodsAreCountedByQueueAndEvent) {
   queue.add(object_of("a"), at(0));
   EXPECT_EQ(incoming("active", "UnscheduledPodAdd"), 1);
   queue.failed(pop("a", 0), PluginIndexSet::only(kFit), {}, at(0));
@@ -66,7 +66,7 @@ TEST_F(QueueFigures, WhatBringsAPodIntoAQueueIsCounted) {
   EXPECT_EQ(incoming("active", "ForceActivate"), 1);
 }
 
-TEST_F(QueueFigures, AGateThatStaysClosedIsNotCountedAgain) {
+TEST_F(QueueMetricsTest, APodThatStaysGatedIsNotCountedAsIncomingAgain) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(1));
@@ -75,7 +75,7 @@ TEST_F(QueueFigures, AGateThatStaysClosedIsNotCountedAgain) {
   EXPECT_EQ(unschedulable("Gates"), 1);
 }
 
-TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
+TEST_F(QueueMetricsTest, APodCountsAsUnschedulableForEachRejectorUntilTheNextAttemptOrTheRemoval) {
   reject("a", PluginIndexSet::only(kFit) | PluginIndexSet::extender(), 0);
   reject("b", PluginIndexSet::only(kFit), 0);
   EXPECT_EQ(unschedulable("Fit"), 2);
@@ -91,21 +91,21 @@ TEST_F(QueueFigures, EachRejectorIsBlamedUntilTheNextAttemptOrTheEnd) {
   EXPECT_EQ(unschedulable("Extender"), 0);
 }
 
-TEST_F(QueueFigures, WhatIsKeptForPodsInFlightIsCountedAndForgotten) {
+TEST_F(QueueMetricsTest, RecordedEventsAreCountedUntilNoPodInFlightNeedsThem) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(0));
   pop("a", 0);
   queue.on_event(node_added(), at(0));
   pop("b", 0);
   queue.update(object_of("b", 0, "2"), gates_gone("b"), at(0));
-  EXPECT_EQ(kept("PodPopped"), 2);
-  EXPECT_EQ(kept("NodeAdd"), 1);
-  EXPECT_EQ(kept("TargetPodGatesGone"), 1);
+  EXPECT_EQ(recorded("PodPopped"), 2);
+  EXPECT_EQ(recorded("NodeAdd"), 1);
+  EXPECT_EQ(recorded("TargetPodGatesGone"), 1);
   queue.done("a");
-  EXPECT_EQ(kept("NodeAdd"), 0);
+  EXPECT_EQ(recorded("NodeAdd"), 0);
   queue.done("b");
-  EXPECT_EQ(kept("PodPopped"), 0);
-  EXPECT_EQ(kept("TargetPodGatesGone"), 0);
+  EXPECT_EQ(recorded("PodPopped"), 0);
+  EXPECT_EQ(recorded("TargetPodGatesGone"), 0);
 }
 
 }  // namespace

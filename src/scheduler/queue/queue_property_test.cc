@@ -1,4 +1,4 @@
-// Compares the queue with a naive one: a single list of pods, of which every operation checks all.
+// Compares the queue with a naive queue: a single list of pods that every operation scans completely.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -30,11 +30,11 @@ std::string uid_of(int pod) { return std::string(1, static_cast<char>('a' + pod)
 int pod_of(const std::string& uid) { return uid[0] - 'a'; }
 int priority_of(int pod) { return pod % 3; }
 
-// The name of the event encodes the pods that it helps; a plugin's hint would find them.
+// The name of the event encodes the pods that the event helps: the answer of a plugin's hint.
 bool helps(const ClusterEvent& what, int pod) { return (std::stoi(what.name) >> pod & 1) != 0; }
 
 // The event registrations of the plugins, independent of the fixture.
-bool hears(std::size_t plugin, const ClusterEvent& what) {
+bool is_registered(std::size_t plugin, const ClusterEvent& what) {
   if (plugin == kEveryEvent || plugin == kExtenderSlot) return true;
   if (plugin == kGates) return what.resource == EventResource::TargetPod && what.actions.has(ActionType::PodGatesGone);
   if (plugin == kClaims) {
@@ -46,12 +46,12 @@ bool hears(std::size_t plugin, const ClusterEvent& what) {
          && (what.actions.has(ActionType::Add) || what.actions.has(ActionType::NodeAllocatable));
 }
 
-bool asks_hint(std::size_t plugin) { return plugin == kFit || plugin == kClaims; }
+bool has_hint(std::size_t plugin) { return plugin == kFit || plugin == kClaims; }
 
-enum class Where { Nowhere, Active, Backoff, ErrorBackoff, Unschedulable, Gated, InFlight };
+enum class Where { Absent, Active, Backoff, ErrorBackoff, Unschedulable, Gated, InFlight };
 
 struct NaivePod {
-  Where where = Where::Nowhere;
+  Where where = Where::Absent;
   std::int64_t since = 0;  // the queue time, in nanoseconds
   std::int64_t stale = 0;
   int arrival = 0;
@@ -64,7 +64,7 @@ struct NaivePod {
   std::vector<ClusterEventPtr> missed{};
 };
 
-class Naive {
+class NaiveQueue {
  public:
   std::vector<NaivePod> pods = std::vector<NaivePod>(kPods);
   std::set<int> gates;
@@ -81,7 +81,7 @@ class Naive {
     return (pod.errors > 0 || pod.rejections > 0) && end_second(pod) >= now / 1'000'000'000;
   }
 
-  // 0: no, 1: after the backoff, 2: at once.
+  // Whether the event requeues the pod. 0: no, 1: after the backoff, 2: at once.
   int worth(int index, const ClusterEvent& what) const {
     const NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (!what.uid.empty() && what.uid != uid_of(index)) return 0;
@@ -90,7 +90,7 @@ class Naive {
     std::set<std::size_t> all = pod.rejectors;
     all.insert(pod.pending.begin(), pod.pending.end());
     for (const std::size_t plugin : all) {
-      if (!hears(plugin, what) || (asks_hint(plugin) && !helps(what, index))) continue;
+      if (!is_registered(plugin, what) || (has_hint(plugin) && !helps(what, index))) continue;
       worth = std::max(worth, pod.pending.contains(plugin) ? 2 : 1);
     }
     return worth;
@@ -120,12 +120,12 @@ class Naive {
     pod = {.since = now, .stale = now, .arrival = arrivals++, .version = pod.version};
     enter(index, Where::Active);
   }
-  void notify(int index, const ClusterEventPtr& what, bool bound_holds_back) {
+  void notify(int index, const ClusterEventPtr& what, bool above_limit) {
     NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (pod.where == Where::InFlight) pod.missed.push_back(what);
     if (pod.where != Where::Unschedulable && pod.where != Where::Gated) return;
-    if (bound_holds_back) return;
-    if (pod.where == Where::Gated && what->resource != EventResource::Anything && !hears(kGates, *what)) return;
+    if (above_limit) return;
+    if (pod.where == Where::Gated && what->resource != EventResource::Anything && !is_registered(kGates, *what)) return;
     requeue(index, worth(index, *what));
   }
   std::optional<int> pop() {
@@ -150,7 +150,7 @@ class Naive {
   void fail(int index, const std::set<std::size_t>& rejectors, const std::set<std::size_t>& pending) {
     NaivePod& pod = pods[static_cast<std::size_t>(index)];
     if (pod.gone) {
-      pod.where = Where::Nowhere;
+      pod.where = Where::Absent;
       return;
     }
     pod.rejectors = rejectors;
@@ -211,9 +211,9 @@ rc::Gen<std::vector<Step>> steps() {
 }
 
 // Runs both queues through the same steps.
-class Pair : public QueueFixture {
+class QueuePair : public QueueFixture {
  public:
-  Pair() {
+  QueuePair() {
     answer = [](const WaitingPod& pod, const ClusterEvent& what) {
       return helps(what, pod_of(pod.uid())) ? QueueingHint::Queue : QueueingHint::Skip;
     };
@@ -232,10 +232,10 @@ class Pair : public QueueFixture {
   WallTime time() const { return at(0) + std::chrono::nanoseconds{naive_.now}; }
   NaivePod& naive(int pod) { return naive_.pods[static_cast<std::size_t>(pod)]; }
 
-  static ClusterEventPtr drawn_happening(int detail, const std::string& uid) {
+  static ClusterEventPtr random_event(int detail, const std::string& uid) {
     ClusterEvent what;
     what.name = std::to_string(detail % 64);
-    what.label = "Drawn";
+    what.label = "RandomEvent";
     what.uid = uid;
     switch (detail / 64 % 8) {
       case 0: what.resource = EventResource::Anything; break;
@@ -251,7 +251,7 @@ class Pair : public QueueFixture {
     }
     return std::make_shared<const ClusterEvent>(std::move(what));
   }
-  static ClusterEventPtr drawn_update(int detail, int pod) {
+  static ClusterEventPtr random_update(int detail, int pod) {
     ClusterEvent what;
     what.resource = EventResource::TargetPod;
     what.actions = detail % 2 == 0 ? ActionTypes{ActionType::PodGatesGone} : ActionTypes{ActionType::PodLabel};
@@ -260,7 +260,7 @@ class Pair : public QueueFixture {
     what.uid = uid_of(pod);
     return std::make_shared<const ClusterEvent>(std::move(what));
   }
-  static std::set<std::size_t> drawn_plugins(int bits) {
+  static std::set<std::size_t> random_plugins(int bits) {
     std::set<std::size_t> plugins;
     if ((bits & 1) != 0) plugins.insert(kFit);
     if ((bits & 2) != 0) plugins.insert(kClaims);
@@ -286,17 +286,17 @@ class Pair : public QueueFixture {
       case 7: fail(step); break;
       case 8: done(step.pod); break;
       case 9:
-      case 10: happen(step); break;
+      case 10: send_event(step); break;
       case 11: update(step); break;
       case 12: remove(step.pod); break;
       case 13: activate(step.pod); break;
-      case 14: turn_gate(step.pod); break;
+      case 14: toggle_gate(step.pod); break;
       default: wait(step.detail); break;
     }
   }
 
   void add(int pod) {
-    if (naive(pod).where != Where::Nowhere || assumed_.contains(pod)) return;
+    if (naive(pod).where != Where::Absent || assumed_.contains(pod)) return;
     queue.add(object_of(uid_of(pod), priority_of(pod), std::to_string(++naive(pod).version)), time());
     naive_.add(pod);
   }
@@ -316,14 +316,14 @@ class Pair : public QueueFixture {
   void fail(const Step& step) {
     const auto flying = flying_.find(step.pod);
     if (flying == flying_.end()) return;
-    const auto rejectors = drawn_plugins(step.detail);
-    const auto pending = drawn_plugins(step.detail >> 4 & 3 & ~step.detail);
+    const auto rejectors = random_plugins(step.detail);
+    const auto pending = random_plugins(step.detail >> 4 & 3 & ~step.detail);
     NaivePod& known = naive(step.pod);
     if (assumed_.erase(step.pod) != 0) {
-      // Binding failed. The events since done() are unknown; the caller provides the object.
+      // The binding failed. The events since done() are unknown; the caller provides the object.
       flying->second.object = object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version));
       known.where = Where::InFlight;
-      known.missed = {drawn_happening(0, "")};
+      known.missed = {random_event(0, "")};
     }
     const auto where = queue.failed(flying->second, as_set(rejectors), as_set(pending), time());
     flying_.erase(flying);
@@ -340,12 +340,12 @@ class Pair : public QueueFixture {
     } else {
       assumed_.insert(pod);
     }
-    naive(pod).where = Where::Nowhere;
+    naive(pod).where = Where::Absent;
   }
-  void happen(const Step& step) {
+  void send_event(const Step& step) {
     const bool targeted = step.detail / 512 == 7;
     const bool bound = !targeted && step.detail / 512 == 6;
-    const ClusterEventPtr what = drawn_happening(step.detail, targeted ? uid_of(step.pod) : "");
+    const ClusterEventPtr what = random_event(step.detail, targeted ? uid_of(step.pod) : "");
     const int at_most = priority_of(step.pod);
     if (!queue.awaits_events(what->resource, what->actions)) {
       for (int i = 0; i < kPods; ++i) RC_ASSERT(naive(i).where != Where::InFlight);
@@ -359,12 +359,12 @@ class Pair : public QueueFixture {
   void update(const Step& step) {
     NaivePod& known = naive(step.pod);
     if (assumed_.contains(step.pod)) return;
-    const bool unchanged = step.detail % 5 == 0 && known.where != Where::Nowhere;
+    const bool unchanged = step.detail % 5 == 0 && known.where != Where::Absent;
     if (!unchanged) ++known.version;
-    const ClusterEventPtr what = drawn_update(step.detail, step.pod);
+    const ClusterEventPtr what = random_update(step.detail, step.pod);
     queue.update(object_of(uid_of(step.pod), priority_of(step.pod), std::to_string(known.version)), what, time());
     known.gone = false;
-    if (known.where == Where::Nowhere) {
+    if (known.where == Where::Absent) {
       naive_.add(step.pod);
     } else if (!unchanged) {
       naive_.notify(step.pod, what, false);
@@ -376,7 +376,7 @@ class Pair : public QueueFixture {
     if (naive(pod).where == Where::InFlight) {
       naive(pod).gone = true;
     } else {
-      naive(pod).where = Where::Nowhere;
+      naive(pod).where = Where::Absent;
     }
   }
   void activate(int pod) {
@@ -386,12 +386,12 @@ class Pair : public QueueFixture {
       case Where::ErrorBackoff: naive(pod).where = Where::Active; break;
       case Where::Unschedulable:
       case Where::Gated: naive_.enter(pod, Where::Active); break;
-      case Where::InFlight: naive(pod).missed.push_back(drawn_happening(0, uid_of(pod))); break;
-      case Where::Nowhere:
+      case Where::InFlight: naive(pod).missed.push_back(random_event(0, uid_of(pod))); break;
+      case Where::Absent:
       case Where::Active: break;
     }
   }
-  void turn_gate(int pod) {
+  void toggle_gate(int pod) {
     if (naive_.gates.erase(pod) != 0) {
       gated.erase(uid_of(pod));
     } else {
@@ -429,7 +429,7 @@ class Pair : public QueueFixture {
         case Where::Unschedulable: expected = Place::Unschedulable; break;
         case Where::Gated: expected = Place::Gated; break;
         case Where::InFlight: ++in_flight; break;
-        case Where::Nowhere: break;
+        case Where::Absent: break;
       }
       RC_ASSERT((found ? std::optional{found->place} : std::nullopt) == expected);
       if (!found) continue;
@@ -446,23 +446,23 @@ class Pair : public QueueFixture {
               == waiting);
   }
 
-  Naive naive_;
+  NaiveQueue naive_;
   std::map<int, WaitingPod> flying_;  // popped, not yet failed or bound
   std::set<int> assumed_;             // after done(), binding in progress
   std::vector<std::string> trace_;
 };
 
-RC_GTEST_PROP(QueueProperty, DoesWhatTheSimpleMindedQueueDoes, ()) {
+RC_GTEST_PROP(QueueProperty, TheQueueAndTheNaiveQueueGiveTheSameResults, ()) {
   const auto all = *steps();
-  Pair pair;
+  QueuePair pair;
   pair.run(all);
   RC_TAG(all.size() / 25 * 25);
 }
 
-RC_GTEST_PROP(QueueProperty, TheSameStepsTellTheSameStory, ()) {
+RC_GTEST_PROP(QueueProperty, TheSameStepsGiveTheSameTrace, ()) {
   const auto all = *steps();
-  Pair first;
-  Pair second;
+  QueuePair first;
+  QueuePair second;
   first.run(all);
   second.run(all);
   RC_ASSERT(first.trace() == second.trace());

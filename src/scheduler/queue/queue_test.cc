@@ -1,4 +1,4 @@
-// Order, backoff, gates, and the results of an attempt.
+// The order of pods, backoff, scheduling gates, and the results of an attempt.
 #include "scheduler/queue/queue.h"
 
 #include <string>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 class QueueTest : public QueueFixture {};
 
-TEST_F(QueueTest, TheMoreImportantPodComesFirstThenTheLongerWaiting) {
+TEST_F(QueueTest, PodsArePoppedByPriorityThenByWaitingTime) {
   queue.add(object_of("late", 5), at(2));
   queue.add(object_of("low", 1), at(0));
   queue.add(object_of("early", 5), at(1));
@@ -26,7 +26,7 @@ TEST_F(QueueTest, TheMoreImportantPodComesFirstThenTheLongerWaiting) {
   EXPECT_THAT(order, ElementsAre("high", "early", "late", "low"));
 }
 
-TEST_F(QueueTest, PodsOfOneMomentComeInTheOrderTheyWereAdded) {
+TEST_F(QueueTest, PodsWithTheSameTimestampArePoppedInTheOrderInWhichTheyWereAdded) {
   for (const char* uid : {"b", "c", "a"}) queue.add(object_of(uid), at(0));
   pop("b", 0);
   pop("c", 0);
@@ -34,7 +34,7 @@ TEST_F(QueueTest, PodsOfOneMomentComeInTheOrderTheyWereAdded) {
   EXPECT_FALSE(queue.pop(at(0)));
 }
 
-TEST_F(QueueTest, AFailedPodQueuesUpBehindThoseThatWaitedMeanwhile) {
+TEST_F(QueueTest, AFailedPodIsQueuedBehindThePodsThatWaitedDuringItsAttempt) {
   queue.add(object_of("a"), at(0));
   queue.add(object_of("b"), at(1));
   queue.failed(pop("a", 2), PluginIndexSet::only(kFit), {}, at(2));
@@ -59,7 +59,7 @@ TEST_F(QueueTest, BackoffIsCountedInWholeSeconds) {
   EXPECT_FALSE(queue.next_deadline());
 }
 
-TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
+TEST_F(QueueTest, PodsInBackoffArePoppedWhenNoPodIsActive) {
   reject("later", PluginIndexSet::only(kFit), 1);
   reject("first", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(1));
@@ -69,14 +69,14 @@ TEST_F(QueueTest, AnIdleSchedulerTriesPodsThatStillBackOff) {
   pop("later", 1);
 }
 
-TEST_F(QueueTest, AnActivePodGoesBeforeAnyThatBacksOff) {
+TEST_F(QueueTest, AnActivePodIsPoppedBeforeAPodInBackoff) {
   reject("important", PluginIndexSet::only(kFit), 0, 100);
   queue.on_event(node_added(), at(0));
   queue.add(object_of("plain"), at(0));
   pop("plain", 0);
 }
 
-TEST_F(QueueTest, AfterAnErrorNobodyIsTriedBeforeItsTime) {
+TEST_F(QueueTest, AfterAnErrorAPodIsNotPoppedBeforeItsBackoffEnds) {
   queue.add(object_of("a"), at(0));
   EXPECT_EQ(queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0)), Place::Backoff);
   EXPECT_FALSE(queue.ready());
@@ -90,7 +90,7 @@ TEST_F(QueueTest, AfterAnErrorNobodyIsTriedBeforeItsTime) {
   EXPECT_EQ(pod.rejections, 0);
 }
 
-TEST_F(QueueTest, ErrorsInARowLengthenTheBackoffAndARejectionForgivesThem) {
+TEST_F(QueueTest, ConsecutiveErrorsLengthenTheBackoffAndARejectionResetsTheErrors) {
   queue.add(object_of("a"), at(0));
   queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0));
   queue.tick(at(2));
@@ -102,7 +102,7 @@ TEST_F(QueueTest, ErrorsInARowLengthenTheBackoffAndARejectionForgivesThem) {
   EXPECT_EQ(queue.find("a")->pod->rejections, 1);
 }
 
-TEST_F(QueueTest, AGateThatClosedAfterAnErrorDoesNotShortenItsBackoff) {
+TEST_F(QueueTest, AGateThatClosesAfterAnErrorDoesNotEndTheBackoff) {
   queue.add(object_of("a"), at(0));
   const WaitingPod pod = pop("a", 0);
   gated.insert("a");
@@ -113,7 +113,7 @@ TEST_F(QueueTest, AGateThatClosedAfterAnErrorDoesNotShortenItsBackoff) {
   EXPECT_FALSE(queue.pop(at(0)));
 }
 
-TEST_F(QueueTest, APodBehindAGateWaitsUntilItsGatesPluginHearsOfSomething) {
+TEST_F(QueueTest, AGatedPodWaitsForAnEventOfThePluginThatGatedThePod) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   EXPECT_EQ(place("a"), Place::Gated);
@@ -129,7 +129,7 @@ TEST_F(QueueTest, APodBehindAGateWaitsUntilItsGatesPluginHearsOfSomething) {
   EXPECT_TRUE(pod.rejectors.empty());
 }
 
-TEST_F(QueueTest, AGateThatIsStillClosedKeepsThePod) {
+TEST_F(QueueTest, APodStaysGatedWhenItsGateIsStillClosedAfterAnUpdate) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   queue.update(object_of("a", 0, "2"), gates_gone("a"), at(1));
@@ -138,7 +138,7 @@ TEST_F(QueueTest, AGateThatIsStillClosedKeepsThePod) {
   EXPECT_EQ(queue.size(Place::Gated), 1U);
 }
 
-TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
+TEST_F(QueueTest, AGatedPodIgnoresEventsOfThePluginThatRejectedThePodBefore) {
   reject("a", PluginIndexSet::only(kFit), 0);
   gated.insert("a");
   queue.on_event(node_added(), at(0));
@@ -150,23 +150,23 @@ TEST_F(QueueTest, AGatedPodThatWasRejectedBeforeIgnoresWhatItsRejectorHearsOf) {
   EXPECT_EQ(place("a"), Place::Gated);
 }
 
-TEST_F(QueueTest, TheGateIsNotAskedAgainWhenTheBackoffEnds) {
+TEST_F(QueueTest, PreEnqueueIsNotCalledAgainWhenTheBackoffEnds) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));
-  const int asked = gate_calls;
+  const int calls_before = gate_calls;
   gated.insert("a");
   queue.tick(at(2));
   EXPECT_EQ(place("a"), Place::Active);
-  EXPECT_EQ(gate_calls, asked);
+  EXPECT_EQ(gate_calls, calls_before);
 }
 
-TEST_F(QueueTest, WhoWaitsMoreThanFiveMinutesIsTriedAgain) {
+TEST_F(QueueTest, APodThatWaitsMoreThanFiveMinutesIsTriedAgain) {
   reject("a", PluginIndexSet::only(kFit), 10);
   EXPECT_EQ(queue.next_deadline(), at(30));
   queue.tick(at(300));
   EXPECT_EQ(place("a"), Place::Unschedulable);
   queue.tick(at(329));
-  EXPECT_EQ(place("a"), Place::Unschedulable) << "looked at every 30 seconds only";
+  EXPECT_EQ(place("a"), Place::Unschedulable) << "the queue checks only every 30 seconds";
   queue.tick(at(330));
   EXPECT_EQ(place("a"), Place::Active);
   const WaitingPod pod = pop("a", 330);
@@ -174,14 +174,14 @@ TEST_F(QueueTest, WhoWaitsMoreThanFiveMinutesIsTriedAgain) {
   queue.failed(pod, PluginIndexSet::only(kFit), {}, at(330));
   EXPECT_FALSE(queue.find("a")->pod->flushed);
   queue.tick(at(600));
-  EXPECT_EQ(place("a"), Place::Unschedulable) << "its five minutes begin anew";
+  EXPECT_EQ(place("a"), Place::Unschedulable) << "the five minutes start again at the failed attempt";
 }
 
-TEST_F(QueueTest, AGatedPodsGateIsAskedAgainEveryFiveMinutes) {
+TEST_F(QueueTest, PreEnqueueIsCalledAgainForAGatedPodAfterEachFiveMinutes) {
   gated.insert("a");
   queue.add(object_of("a"), at(0));
   for (int i = 1; i <= 20; ++i) queue.tick(at(30 * i));
-  EXPECT_EQ(gate_calls, 2) << "at 330 s; again at 660 s";
+  EXPECT_EQ(gate_calls, 2) << "one call by add() and one at 330 s; the next is due at 660 s";
   EXPECT_EQ(place("a"), Place::Gated);
   EXPECT_FALSE(queue.find("a")->pod->flushed);
   gated.clear();
@@ -189,7 +189,7 @@ TEST_F(QueueTest, AGatedPodsGateIsAskedAgainEveryFiveMinutes) {
   EXPECT_EQ(place("a"), Place::Active);
 }
 
-TEST_F(QueueTest, TicksThatComeLateMakeUpForThoseMissed) {
+TEST_F(QueueTest, ALateTickHandlesTheMissedPeriodsAndKeepsTheSchedule) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.tick(at(1000.5));
   EXPECT_EQ(place("a"), Place::Active);
@@ -198,19 +198,19 @@ TEST_F(QueueTest, TicksThatComeLateMakeUpForThoseMissed) {
   EXPECT_EQ(queue.next_deadline(), at(1020));
 }
 
-class WithoutBackoff : public QueueFixture {
+class QueueWithoutBackoff : public QueueFixture {
  protected:
-  WithoutBackoff() : QueueFixture({.retry = {.max_backoff = std::chrono::seconds{0}}}) {}
+  QueueWithoutBackoff() : QueueFixture({.retry = {.max_backoff = std::chrono::seconds{0}}}) {}
 };
 
-TEST_F(WithoutBackoff, EverybodyReturnsAtOnce) {
+TEST_F(QueueWithoutBackoff, ARejectedOrFailedPodBecomesActiveAtOnce) {
   reject("a", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));
   EXPECT_EQ(place("a"), Place::Active);
   EXPECT_EQ(queue.failed(pop("a", 0), kNoPlugins, kNoPlugins, at(0)), Place::Active);
 }
 
-TEST_F(QueueTest, ListShowsEverybodyWhereTheyAre) {
+TEST_F(QueueTest, ListReturnsEachPodWithItsPlace) {
   reject("rejected", PluginIndexSet::only(kClaims), 0);
   reject("backs off", PluginIndexSet::only(kFit), 0);
   queue.on_event(node_added(), at(0));

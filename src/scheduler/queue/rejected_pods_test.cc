@@ -25,7 +25,7 @@ WaitingEntry rejected_by(PluginIndexSet plugins, std::size_t profile = 0) {
   return entry;
 }
 
-TEST(RejectedPods, FindsThoseWithOneOfThePluginsAmongTheirRejectors) {
+TEST(RejectedPods, FindsThePodsThatOneOfThePluginsRejected) {
   RejectedPods pods;
   WaitingEntry first = rejected_by(PluginIndexSet::only(1));
   WaitingEntry second = rejected_by(PluginIndexSet::only(1) | PluginIndexSet::only(2));
@@ -39,7 +39,7 @@ TEST(RejectedPods, FindsThoseWithOneOfThePluginsAmongTheirRejectors) {
   EXPECT_FALSE(pods.any([](std::size_t) { return PluginIndexSet::only(4); }));
 }
 
-TEST(RejectedPods, OfAGatedPodOnlyTheGatesPluginCounts) {
+TEST(RejectedPods, AGatedPodIsFoundOnlyByThePluginThatGatedThePod) {
   RejectedPods pods;
   WaitingEntry entry = rejected_by(PluginIndexSet::only(1) | PluginIndexSet::only(2));
   entry.pod.gate = GateReason{.plugin = 2};
@@ -48,7 +48,7 @@ TEST(RejectedPods, OfAGatedPodOnlyTheGatesPluginCounts) {
   EXPECT_THAT(interested(pods, PluginIndexSet::only(2)), UnorderedElementsAre(&entry));
 }
 
-TEST(RejectedPods, ProfilesAreAskedEachForItsOwn) {
+TEST(RejectedPods, CollectUsesThePluginsOfTheProfileOfThePod) {
   RejectedPods pods;
   WaitingEntry first = rejected_by(PluginIndexSet::only(1), 0);
   WaitingEntry second = rejected_by(PluginIndexSet::only(1), 1);
@@ -59,7 +59,7 @@ TEST(RejectedPods, ProfilesAreAskedEachForItsOwn) {
   EXPECT_THAT(found, UnorderedElementsAre(&second));
 }
 
-TEST(RejectedPods, RemovingOneLeavesTheOthersFindable) {
+TEST(RejectedPods, TheOtherPodsAreStillFoundAfterAPodIsRemoved) {
   RejectedPods pods;
   std::vector<WaitingEntry> entries(5, rejected_by(PluginIndexSet::only(1)));
   for (WaitingEntry& entry : entries) pods.add(entry);
@@ -73,7 +73,7 @@ TEST(RejectedPods, RemovingOneLeavesTheOthersFindable) {
   EXPECT_THAT(interested(pods, PluginIndexSet::only(1)), IsEmpty());
 }
 
-TEST(RejectedPods, AGroupThatBecameEmptyServesOtherPlugins) {
+TEST(RejectedPods, AnEmptyGroupIsReusedForOtherPlugins) {
   RejectedPods pods;
   WaitingEntry first = rejected_by(PluginIndexSet::only(1));
   pods.add(first);

@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST(RetryWindow, DoublesFromTheInitialToTheMaximum) {
+TEST(RetryWindow, TheBackoffDoublesFromTheInitialToTheMaximumBackoff) {
   const RetrySettings settings;
   const std::vector<int> waits = {0, 1, 2, 4, 8, 10, 10};
   for (std::size_t i = 0; i < waits.size(); ++i) {
@@ -21,7 +21,7 @@ TEST(RetryWindow, DoublesFromTheInitialToTheMaximum) {
   EXPECT_EQ(backoff_after(1'000'000, settings), seconds{10});
 }
 
-TEST(RetryWindow, AnInitialBeyondTheMaximumIsTheMaximum) {
+TEST(RetryWindow, TheBackoffNeverExceedsTheMaximum) {
   EXPECT_EQ(backoff_after(1, {.initial_backoff = seconds{30}, .max_backoff = seconds{10}}), seconds{10});
   EXPECT_EQ(backoff_after(3, {.initial_backoff = milliseconds{300}, .max_backoff = seconds{1}}), seconds{1});
 }
@@ -32,7 +32,7 @@ TEST(RetryWindow, AMaximumOfZeroMeansNoBackoff) {
   EXPECT_FALSE(backoff_end(pod, {.max_backoff = seconds{0}}));
 }
 
-TEST(RetryWindow, EndsInTheSecondAfterTheOneItsEndFallsInto) {
+TEST(RetryWindow, TheBackoffLastsUntilTheEndOfTheSecondInWhichItExpires) {
   WaitingPod pod;
   pod.rejections = 1;
   for (const double failed_at : {0.0, 0.5, 0.999}) {
@@ -44,7 +44,7 @@ TEST(RetryWindow, EndsInTheSecondAfterTheOneItsEndFallsInto) {
   }
 }
 
-TEST(RetryWindow, ErrorsInARowCountInsteadOfRejections) {
+TEST(RetryWindow, ConsecutiveErrorsDetermineTheBackoffInsteadOfRejections) {
   WaitingPod pod;
   pod.timestamp = at(0);
   pod.rejections = 5;
