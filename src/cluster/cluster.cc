@@ -22,13 +22,6 @@ bool is_preemption_victim(const api::Pod& object) {
   });
 }
 
-WallTime start_of(const api::Pod& object) {
-  if (!object.status().has_start_time()) return {};
-  const auto& time = object.status().start_time();
-  const auto started = kube::time_from_unix(time.seconds(), time.nanos());
-  return started ? *started : WallTime{};
-}
-
 // Compares the fields that plugins read. Conditions and annotations are not among them.
 bool same_for_placement(const Node& a, const Node& b) {
   return a.labels == b.labels && a.taints == b.taints && a.unschedulable == b.unschedulable
@@ -213,7 +206,7 @@ AssignedPod Cluster::hypothetical_pod(const api::Pod& object, const CompiledPodS
 
 AssignedPod Cluster::compile(const api::Pod& object) {
   AssignedPod pod = hypothetical_pod(object, compiled(object, RequestsOf::Placed), kNoNode);
-  pod.started = start_of(object);
+  pod.started = kube::wall_time(object.status().start_time());
   pod.terminating = object.metadata().has_deletion_timestamp();
   pod.being_preempted = pod.terminating && is_preemption_victim(object);
   return pod;

@@ -1,7 +1,6 @@
 #include "cluster/pod_facts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include <boost/container_hash/hash.hpp>
@@ -13,15 +12,6 @@
 
 namespace rescheduler::cluster {
 namespace {
-
-constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
-
-using Texts = google::protobuf::Map<std::string, std::string>;
-
-std::string_view text_of(const Texts& texts, std::string_view key) {
-  const auto found = texts.find(std::string(key));
-  return found == texts.end() ? std::string_view{} : std::string_view(found->second);
-}
 
 PodPhase phase_of(const api::Pod& pod) {
   if (is_finished(pod)) return PodPhase::Over;
@@ -55,18 +45,6 @@ std::uint64_t images_of(const api::Pod& pod) {
   return boost::hash_range(images.begin(), images.end());
 }
 
-WallTime time_of(const api::Time& time) {
-  const auto read = kube::time_from_unix(time.seconds(), time.nanos());
-  return read ? *read : WallTime{};
-}
-
-std::int32_t deletion_cost_of(const api::Pod& pod) {
-  const std::string_view text = text_of(pod.metadata().annotations(), kDeletionCost);
-  std::int32_t cost = 0;
-  std::from_chars(text.data(), text.data() + text.size(), cost);
-  return cost;
-}
-
 }  // namespace
 
 std::string key_of(const OwnerRef& owner) {
@@ -89,10 +67,10 @@ PodFacts facts_of(const api::Pod& pod, SymbolTable& symbols) {
   facts.mirror = is_mirror(pod);
   facts.local_storage = keeps_local_files(pod);
   facts.claims = uses_claims(pod);
-  facts.deletion_cost = deletion_cost_of(pod);
+  facts.deletion_cost = deletion_cost_of(pod.metadata());
   facts.scheduler = symbols.intern(pod.spec().scheduler_name());
   facts.images = images_of(pod);
-  if (pod.metadata().has_creation_timestamp()) facts.created = time_of(pod.metadata().creation_timestamp());
+  if (pod.metadata().has_creation_timestamp()) facts.created = kube::wall_time(pod.metadata().creation_timestamp());
   return facts;
 }
 

@@ -55,27 +55,51 @@ constexpr const char* kEverything = R"({rescheduling: {
   pools: [{name: batch, selector: "pool in (batch,spot),!x", modes: {LoadBalancing: act}, bands: {cpu: {trigger: 95}}}]}})";
 
 TEST(ReschedulingArgs, EveryFieldIsRead) {
+  ReschedulingSettings expected;
+  expected.modes = {{Strategy::LoadBalancing, StrategyMode::Observe},
+                    {Strategy::NodeMaintenance, StrategyMode::Off},
+                    {Strategy::ConstraintRepair, StrategyMode::Act}};
+  expected.load_balancing = {.bands = {{"cpu", {75, 60}}, {"memory", {90, 80}}},
+                             .persistence = {4, 6},
+                             .deviation_trigger = 12,
+                             .deviation_target = 5,
+                             .least_gain = 2};
+  expected.resource_optimization = {.stranded_trigger = 20, .underused = 30, .packed_target = 80, .free_nodes = true};
+  expected.constraint_repair = {false, false, false, false, false};
+  expected.maintenance = {.nodes_at_once = 2, .give_up_after = 30min};
+  expected.protections = {.priority_threshold = 1000,
+                          .least_age = 1min,
+                          .least_replicas = 1,
+                          .local_storage = false,
+                          .claims = true,
+                          .bare_pods = false,
+                          .without_budget = true};
+  expected.brakes = {.per_cycle = {5, 1, 2, 1},
+                     .at_once = {3, 0, 5, 1},  // unset fields keep their defaults
+                     .cooldown = 5min,
+                     .memory = 1h,
+                     .pending_pods = 5,
+                     .failing_zone = 40,
+                     .failed_moves = 30,
+                     .recent_moves = 6,
+                     .rest = 3min,
+                     .paused = true};
+  expected.windows = {TimeWindow{0x1f, 22 * 60, 6 * 60}, TimeWindow{0x60, 0, 24 * 60}};
+  expected.pools = {{.name = "batch",
+                     .selector = "pool in (batch,spot),!x",
+                     .modes = {{Strategy::LoadBalancing, StrategyMode::Act}},
+                     .bands = {{"cpu", {95, 85}}}}};
   const auto reading = read(kEverything);
   const ReschedulingSettings& settings = args_of(reading).rescheduling;
-  EXPECT_EQ(settings.modes, (std::map<Strategy, StrategyMode>{{Strategy::LoadBalancing, StrategyMode::Observe},
-                                                              {Strategy::NodeMaintenance, StrategyMode::Off},
-                                                              {Strategy::ConstraintRepair, StrategyMode::Act}}));
-  EXPECT_EQ(settings.load_balancing.bands.at("cpu"), (LoadBand{75, 60}));
-  EXPECT_EQ(settings.load_balancing.bands.at("memory"), (LoadBand{90, 80}));
-  EXPECT_EQ(settings.load_balancing.persistence, (Persistence{4, 6}));
-  EXPECT_EQ(settings.load_balancing.deviation_target, 5);
-  EXPECT_TRUE(settings.resource_optimization.free_nodes);
-  EXPECT_EQ(settings.constraint_repair, (ConstraintRepairSettings{false, false, false, false, false}));
-  EXPECT_EQ(settings.maintenance.give_up_after, 30min);
-  EXPECT_EQ(settings.protections.priority_threshold, 1000);
-  EXPECT_FALSE(settings.protections.bare_pods);
-  EXPECT_EQ(settings.brakes.per_cycle, (MoveCaps{5, 1, 2, 1}));
-  EXPECT_EQ(settings.brakes.at_once, (MoveCaps{3, 0, 5, 1})) << "unset fields keep their defaults";
-  EXPECT_EQ(settings.brakes.memory, 1h);
-  EXPECT_TRUE(settings.brakes.paused);
-  EXPECT_THAT(settings.windows, ElementsAre(TimeWindow{0x1f, 22 * 60, 6 * 60}, TimeWindow{0x60, 0, 24 * 60}));
-  ASSERT_EQ(settings.pools.size(), 1U);
-  EXPECT_EQ(settings.pools[0].bands.at("cpu").target, 85);
+  EXPECT_EQ(settings.modes, expected.modes);
+  EXPECT_EQ(settings.load_balancing, expected.load_balancing);
+  EXPECT_EQ(settings.resource_optimization, expected.resource_optimization);
+  EXPECT_EQ(settings.constraint_repair, expected.constraint_repair);
+  EXPECT_EQ(settings.maintenance, expected.maintenance);
+  EXPECT_EQ(settings.protections, expected.protections);
+  EXPECT_EQ(settings.brakes, expected.brakes);
+  EXPECT_EQ(settings.windows, expected.windows);
+  EXPECT_EQ(settings.pools, expected.pools);
 }
 
 TEST(ReschedulingArgs, PrintedSettingsReadBackUnchanged) {

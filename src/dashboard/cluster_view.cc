@@ -46,10 +46,6 @@ constexpr std::array<std::string_view, 8> kTroubles = {
 
 bool is_trouble(std::string_view reason) { return std::ranges::find(kTroubles, reason) != kTroubles.end(); }
 
-WallTime wall_of(const api::Time& time) {
-  return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
-}
-
 // The reason why a container does not run, else the phase.
 std::string phase_of(const api::Pod& pod) {
   if (pod.metadata().has_deletion_timestamp()) return "Terminating";
@@ -216,7 +212,7 @@ void ClusterView::describe(const api::Pod& pod, PodEntry& entry) {
   entry.cpu = requests.plain.cpu;
   entry.memory = requests.plain.memory;
   entry.priority = pod.spec().priority();
-  entry.created = wall_of(meta.creation_timestamp());
+  entry.created = kube::wall_time(meta.creation_timestamp());
 }
 
 void ClusterView::count(const PodEntry& pod, int by) {

@@ -198,15 +198,13 @@ std::optional<std::string> DashboardModel::node(std::string_view name) const {
                                             kube::json_string(taint.key()), kube::json_string(taint.value()),
                                             kube::json_string(taint.effect()), is_ours(taint.key()));
                        }),
-      kube::json_array(
-          details.status().conditions(),
-          [](const api::NodeCondition& one) {
-            const api::Time& since = one.last_transition_time();
-            return fmt::format(
-                R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})", kube::json_string(one.type()),
-                kube::json_string(one.status()), kube::json_string(one.reason()), kube::json_string(one.message()),
-                kube::json_time(kube::time_from_unix(since.seconds(), since.nanos()).value_or(WallTime{})));
-          }),
+      kube::json_array(details.status().conditions(),
+                       [](const api::NodeCondition& one) {
+                         return fmt::format(R"({{"type":{},"status":{},"reason":{},"message":{},"since":{}}})",
+                                            kube::json_string(one.type()), kube::json_string(one.status()),
+                                            kube::json_string(one.reason()), kube::json_string(one.message()),
+                                            kube::json_time(kube::wall_time(one.last_transition_time())));
+                       }),
       kube::json_texts(allocatable), pod_rows(node->pods), maintenance, quarantine);
 }
 

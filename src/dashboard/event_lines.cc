@@ -12,13 +12,11 @@
 namespace rescheduler::dashboard {
 namespace {
 
-WallTime wall_of(const auto& time) { return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{}); }
-
 WallTime last_seen(const api::Event& event) {
-  if (event.has_series()) return wall_of(event.series().last_observed_time());
-  if (event.has_deprecated_last_timestamp()) return wall_of(event.deprecated_last_timestamp());
-  if (event.has_event_time()) return wall_of(event.event_time());
-  return wall_of(event.metadata().creation_timestamp());
+  if (event.has_series()) return kube::wall_time(event.series().last_observed_time());
+  if (event.has_deprecated_last_timestamp()) return kube::wall_time(event.deprecated_last_timestamp());
+  if (event.has_event_time()) return kube::wall_time(event.event_time());
+  return kube::wall_time(event.metadata().creation_timestamp());
 }
 
 int times(const api::Event& event) {

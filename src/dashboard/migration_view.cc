@@ -25,12 +25,12 @@ std::string phase_of(const api::Migration& one) {
 }
 
 WallTime finished(const api::Migration& one) {
-  return one.status().has_finished() ? migration::to_wall(one.status().finished()) : WallTime{};
+  return one.status().has_finished() ? kube::wall_time(one.status().finished()) : WallTime{};
 }
 
 std::string step_json(const api::MigrationStep& step) {
   return fmt::format(R"({{"name":{},"at":{},"message":{}}})", kube::json_string(step.name()),
-                     kube::json_string(kube::format_micro_time(migration::to_wall(step.at()))),
+                     kube::json_string(kube::format_micro_time(kube::wall_time(step.at()))),
                      kube::json_string(step.message()));
 }
 
@@ -73,7 +73,7 @@ std::string to_json(const api::Migration& one) {
       kube::json_string_or_null(status.landed()), kube::json_string_or_null(status.replacement()),
       kube::json_string(status.message()), kube::json_string(one.spec().predicted()),
       kube::json_string(status.measured()), kube::json_string(one.spec().plan()),
-      kube::json_string(kube::format_time(migration::to_wall(one.metadata().creation_timestamp()))),
+      kube::json_string(kube::format_time(kube::wall_time(one.metadata().creation_timestamp()))),
       kube::json_time(finished(one)), kube::json_array(status.steps(), step_json));
 }
 
@@ -91,7 +91,7 @@ std::optional<Activity> MigrationView::upsert(const api::Migration& one, WallTim
     if (result == migration::MoveResult::Succeeded || result == migration::MoveResult::Elsewhere) ++counts_.succeeded;
     if (result == migration::MoveResult::Failed) ++counts_.failed;
   }
-  entry.created = migration::to_wall(one.metadata().creation_timestamp());
+  entry.created = kube::wall_time(one.metadata().creation_timestamp());
   entry.over = over;
   entry.pod = one.spec().pod();
   entry.workload_kind = workload_of(one).kind();

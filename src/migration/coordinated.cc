@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/value/time.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
@@ -88,7 +89,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
 Step evict(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings) {
   if (!observed.source || observed.source->leaving) {
     api::MigrationStatus status = entering(migration, Phase::Replacing, "", observed.now);
-    set_time(*status.mutable_evicted(), observed.now);
+    kube::set_time(*status.mutable_evicted(), observed.now);
     return steps::write(std::move(status));
   }
   if (auto stopped = stopped_short(migration, observed, settings)) return std::move(*stopped);
@@ -119,7 +120,7 @@ Step replace(const api::Migration& migration, const ObservedState& observed, con
     return steps::conclude(migration, observed, result, std::move(why));
   };
   if (!observed.workload || observed.workload->leaving) return stop(MoveResult::Stale, "the workload is gone");
-  const auto since = observed.now - to_wall(migration.status().evicted());
+  const auto since = observed.now - kube::wall_time(migration.status().evicted());
   const auto live =
       std::ranges::count_if(observed.pods, [](const ObservedPod& pod) { return !pod.leaving && !pod.over; });
   const bool wants_none = observed.workload->desired >= 0 && live >= observed.workload->desired;

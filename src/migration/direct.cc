@@ -3,6 +3,7 @@
 // become ready.
 #include <fmt/format.h>
 
+#include "kube/value/time.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
@@ -121,7 +122,7 @@ Step retire_after(const api::Migration& migration, const ObservedState& observed
 Step retire_first(const api::Migration& migration, const ObservedState& observed) {
   if (!observed.source) {
     api::MigrationStatus status = entering(migration, Phase::Creating, "", observed.now);
-    set_time(*status.mutable_evicted(), observed.now);
+    kube::set_time(*status.mutable_evicted(), observed.now);
     return steps::write(std::move(status));
   }
   if (observed.source->leaving) return steps::wait();

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/value/time.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
@@ -126,7 +127,7 @@ Step retire(const api::Migration& migration, const ObservedState& observed) {
     step.replicas = surge.before();
     return step;
   }
-  const auto entered = to_wall(migration.status().steps(migration.status().steps_size() - 1).at());
+  const auto entered = kube::wall_time(migration.status().steps(migration.status().steps_size() - 1).at());
   if (observed.now > entered + kPatience && late) return stop(MoveResult::Failed, "another pod was removed instead");
   if (observed.now > entered + 2 * kPatience) return stop(MoveResult::Failed, "another pod was removed instead");
   return steps::wait();

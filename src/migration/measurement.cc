@@ -6,6 +6,7 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "kube/value/time.h"
 #include "migration/migration_reporter.h"
 
 namespace rescheduler::migration {
@@ -50,9 +51,9 @@ std::string measured_before(const api::Migration& migration, const NodeMeter& me
 
 std::string measured_at_end(const api::Migration& migration) {
   const api::MigrationStatus& status = migration.status();
-  const WallTime began = status.has_started() ? to_wall(status.started()) : to_wall(status.finished());
+  const WallTime began = status.has_started() ? kube::wall_time(status.started()) : kube::wall_time(status.finished());
   json::object record = record_of(migration);
-  record["seconds"] = rounded(std::chrono::duration<double>(to_wall(status.finished()) - began).count());
+  record["seconds"] = rounded(std::chrono::duration<double>(kube::wall_time(status.finished()) - began).count());
   record["unavailableReplicaSeconds"] = rounded(unavailable_seconds(migration));
   return json::serialize(record);
 }
@@ -75,7 +76,7 @@ std::optional<std::string> measured_after(const api::Migration& migration,
   if (!meter || !has_ended(migration) || !migration.status().has_finished()) return std::nullopt;
   const MoveResult result = result_of(migration);
   if (result != MoveResult::Succeeded && result != MoveResult::Elsewhere) return std::nullopt;
-  const auto since = now - to_wall(migration.status().finished());
+  const auto since = now - kube::wall_time(migration.status().finished());
   if (since < settle || since > kTooLate * settle) return std::nullopt;
   json::object record = record_of(migration);
   json::object* load = object_at(record, "load");

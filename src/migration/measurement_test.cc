@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "kube/value/time.h"
+
 namespace rescheduler::migration {
 namespace {
 
@@ -17,8 +19,8 @@ class MoveMeasurementTest : public testing::Test {
   }
   void end(MoveResult result) {
     auto& status = *migration_.mutable_status();
-    set_time(*status.mutable_started(), kBegan);
-    set_time(*status.mutable_finished(), kBegan + 2s);
+    kube::set_time(*status.mutable_started(), kBegan);
+    kube::set_time(*status.mutable_finished(), kBegan + 2s);
     status.set_phase(std::string(name_of(result)));
     status.set_result(std::string(name_of(result)));
     status.set_measured(measured_at_end(migration_));

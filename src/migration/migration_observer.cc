@@ -14,6 +14,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/time.h"
 #include "kube/value/wire_selectors.h"
 #include "migration/intent.h"
 #include "migration/keys.h"
@@ -143,7 +144,7 @@ ObservedPod observed_pod(const api::Pod& pod) {
   observed.nominated = pod.status().nominated_node_name();
   observed.mark = value_of(meta.labels(), kMigrationLabel);
   observed.copy_of = value_of(meta.annotations(), kCopyOf);
-  observed.created = to_wall(meta.creation_timestamp());
+  observed.created = kube::wall_time(meta.creation_timestamp());
   observed.ready = cluster::is_ready(pod);
   observed.leaving = cluster::is_terminating(meta);
   observed.over = cluster::is_finished(pod);

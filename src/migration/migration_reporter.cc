@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "kube/value/time.h"
 #include "migration/keys.h"
 #include "migration/messages.h"
 
@@ -119,11 +120,11 @@ LogLine last_log_line(const api::Migration& migration) {
 double unavailable_seconds(const api::Migration& migration) {
   const api::MigrationStatus& status = migration.status();
   if (!status.has_evicted()) return 0;
-  WallTime until = status.has_finished() ? to_wall(status.finished()) : to_wall(status.evicted());
+  WallTime until = status.has_finished() ? kube::wall_time(status.finished()) : kube::wall_time(status.evicted());
   for (const api::MigrationStep& step : status.steps()) {
-    if (step.name() == to_string(Phase::CleaningUp)) until = to_wall(step.at());
+    if (step.name() == to_string(Phase::CleaningUp)) until = kube::wall_time(step.at());
   }
-  return std::max(0.0, std::chrono::duration<double>(until - to_wall(status.evicted())).count());
+  return std::max(0.0, std::chrono::duration<double>(until - kube::wall_time(status.evicted())).count());
 }
 
 void MigrationReporter::done(const api::Migration& migration, const Step& step) const {
@@ -165,7 +166,8 @@ void MigrationReporter::ended(const api::Migration& migration) {
   }
   if (status.has_started() && status.has_finished()) {
     static const std::vector<double> kSeconds{0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600};
-    const double took = std::chrono::duration<double>(to_wall(status.finished()) - to_wall(status.started())).count();
+    const double took =
+        std::chrono::duration<double>(kube::wall_time(status.finished()) - kube::wall_time(status.started())).count();
     metrics_
         .histogram("rescheduler_migration_duration_seconds", "Duration of migrations, from the first step to the end.",
                    kSeconds, {{"mode", mode}})

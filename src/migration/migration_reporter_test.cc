@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/value/time.h"
+
 namespace rescheduler::migration {
 namespace {
 
@@ -80,7 +82,7 @@ TEST(MigrationReporter, AReplicaIsUnavailableFromItsEvictionUntilItsReplacementI
   api::Migration one = example();
   const WallTime then{std::chrono::seconds{1'700'000'000}};
   EXPECT_EQ(unavailable_seconds(one), 0);
-  set_time(*one.mutable_status()->mutable_evicted(), then);
+  kube::set_time(*one.mutable_status()->mutable_evicted(), then);
   *one.mutable_status() = concluded_status(one, MoveResult::Succeeded, "", then + std::chrono::seconds{4});
   *one.mutable_status() = ended(one, MoveResult::Succeeded, "", then + std::chrono::seconds{9});
   EXPECT_DOUBLE_EQ(unavailable_seconds(one), 4);

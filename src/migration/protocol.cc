@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "kube/value/time.h"
 #include "migration/keys.h"
 
 namespace rescheduler::migration {
@@ -62,7 +63,7 @@ Step begin(const api::Migration& migration, const ObservedState& observed, const
   api::MigrationStatus status = entering(migration, Phase::Preparing, choice.why, observed.now);
   status.set_mode(std::string(to_string(choice.mode)));
   status.set_mode_reason(choice.why);
-  set_time(*status.mutable_started(), observed.now);
+  kube::set_time(*status.mutable_started(), observed.now);
   if (observed.workload) {
     status.mutable_workload()->set_kind(observed.workload->kind);
     status.mutable_workload()->set_name(observed.workload->name);
@@ -161,7 +162,7 @@ ModeChoice choose_mode(const api::Migration& migration,
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationStatus& status = migration.status();
   const bool by_name = status.workload().kind() == "StatefulSet";
-  const WallTime earliest = status.has_youngest() ? to_wall(status.youngest()) - kClockSpread : WallTime::min();
+  const WallTime earliest = status.has_youngest() ? kube::wall_time(status.youngest()) - kClockSpread : WallTime::min();
   const ObservedPod* best = nullptr;
   const auto rank = [&](const ObservedPod& pod) {
     return std::tuple(pod.node != migration.spec().target(), !pod.ready, pod.uid != status.replacement_uid(),

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 #include "migration/keys.h"
 
 namespace rescheduler::migration {
@@ -139,8 +139,9 @@ MoveOutcome to_outcome(const api::Migration& migration) {
   outcome.replacement = status.replacement();
   outcome.landed = status.landed();
   outcome.message = status.message();
-  outcome.began = status.has_started() ? to_wall(status.started()) : to_wall(migration.metadata().creation_timestamp());
-  outcome.ended = to_wall(status.finished());
+  outcome.began = status.has_started() ? kube::wall_time(status.started())
+                                       : kube::wall_time(migration.metadata().creation_timestamp());
+  outcome.ended = kube::wall_time(status.finished());
   return outcome;
 }
 
@@ -148,25 +149,13 @@ std::string key_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.metadata().name();
 }
 
-WallTime to_wall(const api::MicroTime& time) {
-  return WallTime{std::chrono::seconds{time.seconds()} + std::chrono::nanoseconds{time.nanos()}};
-}
-
-WallTime to_wall(const api::Time& time) { return WallTime{std::chrono::seconds{time.seconds()}}; }
-
-void set_time(api::MicroTime& into, WallTime time) {
-  const kube::UnixTime unix = kube::unix_micros(time);
-  into.set_seconds(unix.seconds);
-  into.set_nanos(unix.nanoseconds);
-}
-
 WallTime deadline_of(const api::Migration& migration) {
   const std::int64_t seconds =
       migration.spec().has_deadline_seconds() ? migration.spec().deadline_seconds() : MoveRequest{}.deadline.count();
   // One year is the maximum; larger values would overflow.
   constexpr std::int64_t kMost = std::int64_t{365} * 24 * 3600;
-  const WallTime from = migration.status().has_started() ? to_wall(migration.status().started())
-                                                         : to_wall(migration.metadata().creation_timestamp());
+  const WallTime from = migration.status().has_started() ? kube::wall_time(migration.status().started())
+                                                         : kube::wall_time(migration.metadata().creation_timestamp());
   return from + std::chrono::seconds{std::min(seconds, kMost)};
 }
 
@@ -177,7 +166,7 @@ api::MigrationStatus noting(const api::Migration& migration, std::string step, s
   if (status.steps_size() < kMostSteps) {
     api::MigrationStep& added = *status.add_steps();
     added.set_name(std::move(step));
-    set_time(*added.mutable_at(), now);
+    kube::set_time(*added.mutable_at(), now);
     if (!message.empty()) added.set_message(message);
   }
   if (!message.empty()) status.set_message(std::move(message));
@@ -206,7 +195,7 @@ api::MigrationStatus ended(const api::Migration& migration, MoveResult result, s
   api::MigrationStatus status = noting(migration, name, message, now);
   status.set_phase(name);
   status.set_result(name);
-  set_time(*status.mutable_finished(), now);
+  kube::set_time(*status.mutable_finished(), now);
   const bool there = result == MoveResult::Succeeded || result == MoveResult::Elsewhere;
   set_condition(status, "Progressing", "False", name, message, now);
   set_condition(status, "Complete", there ? "True" : "False", name, message, now);

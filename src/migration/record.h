@@ -45,10 +45,6 @@ std::string migration_name(std::string_view pod, std::uint64_t unique);
 std::string key_of(const api::Migration& migration);  // ns/name
 WallTime deadline_of(const api::Migration& migration);
 
-WallTime to_wall(const api::MicroTime& time);
-WallTime to_wall(const api::Time& time);
-void set_time(api::MicroTime& into, WallTime time);
-
 // The status in the next phase, with a step entry and the conditions of the phase.
 api::MigrationStatus entering(const api::Migration& migration, Phase phase, std::string message, WallTime now);
 // The status in the same phase, with a step entry for new information.

@@ -4,6 +4,7 @@
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/time.h"
 #include "migration/keys.h"
 #include "migration/patches.h"
 
@@ -90,7 +91,7 @@ net::Task<Result<void>> StepExecutor::write(api::Migration& migration, const Ste
     if (pod->metadata().uid() != step.pod.uid)
       co_return fail(Errc::Conflict, "pod {} was replaced by another pod with the same name", step.pod.name);
     status.set_manifest(sanitised_manifest(*pod));
-    status.set_copy(copy_name(pod->metadata().name(), to_wall(status.started())));
+    status.set_copy(copy_name(pod->metadata().name(), kube::wall_time(status.started())));
   }
   const auto options = once("status");
   std::string patch = status_patch(migration, status);

@@ -10,6 +10,7 @@
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/time.h"
 #include "kube/value/wire_selectors.h"
 #include "migration/intent.h"
 #include "migration/keys.h"
@@ -226,7 +227,7 @@ net::Task<Result<void>> Sweeper::forget_history(std::vector<std::shared_ptr<cons
                                                 Swept& swept) {
   if (ended.size() <= settings_.history) co_return Result<void>{};
   std::ranges::sort(ended, {}, [](const auto& migration) {
-    return std::tuple(to_wall(migration->status().finished()), key_of(*migration));
+    return std::tuple(kube::wall_time(migration->status().finished()), key_of(*migration));
   });
   ended.resize(ended.size() - settings_.history);
   for (const auto& migration : ended) {

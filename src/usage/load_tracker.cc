@@ -162,6 +162,7 @@ void LoadTracker::look(WallTime now) {
       if (past) where_.erase(one.key);
       return past;
     });
+    entry.reservations.shrink_to_fit();
     write(index, entry);
     const NodeLoad& load = cluster_.node(index).load;
     for (std::size_t r = 0; r < settings_.resources.size(); ++r) {

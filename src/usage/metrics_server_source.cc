@@ -39,8 +39,7 @@ void add(const api::NodeMetrics& metrics, const NodesByName& nodes, Reading& int
     ++into.dropped[Drop::NoNode];
     return;
   }
-  const auto at = kube::time_from_unix(metrics.timestamp().seconds(), metrics.timestamp().nanos());
-  Sample sample{.node = metrics.metadata().name(), .at = at.value_or(WallTime{})};
+  Sample sample{.node = metrics.metadata().name(), .at = kube::wall_time(metrics.timestamp())};
   sample.value = share(metrics, "memory", node->second->memory);
   sample.resource = cluster::kMemoryLoad;
   into.samples.push_back(sample);

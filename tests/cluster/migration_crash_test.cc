@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/value/time.h"
 #include "support/migrator.h"
 
 namespace rescheduler::test {
@@ -94,7 +95,7 @@ class InterruptedMoves : public MigrationTest {
   api::Migration last_migration() {
     const auto all = migrations();
     return *std::ranges::max_element(all, {}, [](const api::Migration& one) {
-      return std::pair(migration::to_wall(one.status().finished()), one.metadata().name());
+      return std::pair(kube::wall_time(one.status().finished()), one.metadata().name());
     });
   }
 

@@ -8,6 +8,7 @@
 #include "cli/connection.h"
 #include "kube/client/client.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
 #include "migration/keys.h"
 #include "migration/record.h"
 
@@ -103,10 +104,10 @@ std::string departures(const Migrations& migrations, WallTime now) {
   };
   std::string text = row("NAMESPACE", "POD", "FROM", "TO", "PHASE", "LANDED", "MODE", "STRATEGY", "AGE");
   for (const api::Migration& one : migrations) {
-    text += row(one.metadata().namespace_(), one.spec().pod(), one.spec().source(), one.spec().target(),
-                one.status().phase().empty() ? std::string("Pending") : one.status().phase(), one.status().landed(),
-                one.status().mode(), one.spec().strategy(),
-                age(migration::to_wall(one.metadata().creation_timestamp()), now));
+    text +=
+        row(one.metadata().namespace_(), one.spec().pod(), one.spec().source(), one.spec().target(),
+            one.status().phase().empty() ? std::string("Pending") : one.status().phase(), one.status().landed(),
+            one.status().mode(), one.spec().strategy(), age(kube::wall_time(one.metadata().creation_timestamp()), now));
   }
   return text;
 }
@@ -124,7 +125,7 @@ std::string travel_report(const api::Migration& one) {
   if (one.spec().has_predicted()) text += fmt::format("  predicted {}\n", one.spec().predicted());
   if (status.has_measured()) text += fmt::format("  measured  {}\n", status.measured());
   for (const api::MigrationStep& step : status.steps()) {
-    text += fmt::format("  {}  {:<12}{}{}\n", clock_text(migration::to_wall(step.at())), step.name(),
+    text += fmt::format("  {}  {:<12}{}{}\n", clock_text(kube::wall_time(step.at())), step.name(),
                         step.message().empty() ? "" : " ", step.message());
   }
   return text;

@@ -49,8 +49,7 @@ LeaseFacts facts_of(const api::Lease& lease) {
   facts.ns = lease.metadata().namespace_();
   facts.name = lease.metadata().name();
   facts.holder = lease.spec().holder_identity();
-  const auto& renewed = lease.spec().renew_time();
-  facts.renewed = kube::time_from_unix(renewed.seconds(), renewed.nanos()).value_or(WallTime{});
+  facts.renewed = kube::wall_time(lease.spec().renew_time());
   facts.duration = std::chrono::seconds{lease.spec().lease_duration_seconds()};
   return facts;
 }

@@ -33,13 +33,9 @@ double amount_of(const google::protobuf::Map<std::string, api::Quantity>& usage,
   return amount ? amount->to_double() : cluster::kUnknownLoad;
 }
 
-WallTime time_of(const api::Time& time) {
-  return kube::time_from_unix(time.seconds(), time.nanos()).value_or(WallTime{});
-}
-
 // In cores and bytes; they become shares when all nodes are known.
 void take_node_metrics(const api::NodeMetrics& metrics, SnapshotInput& into) {
-  usage::Sample sample{.node = metrics.metadata().name(), .at = time_of(metrics.timestamp())};
+  usage::Sample sample{.node = metrics.metadata().name(), .at = kube::wall_time(metrics.timestamp())};
   into.newest = std::max(into.newest, sample.at);
   for (const auto& [resource, name] :
        {std::pair{cluster::kCpuLoad, "cpu"}, std::pair{cluster::kMemoryLoad, "memory"}}) {
@@ -67,13 +63,14 @@ void take(const Message& object, SnapshotInput& into) {
     const auto& node = static_cast<const api::Node&>(object);
     into.nodes.push_back(usage::node_identity_of(node));
     for (const api::NodeCondition& one : node.status().conditions()) {
-      into.newest = std::max(into.newest, time_of(one.last_heartbeat_time()));
+      into.newest = std::max(into.newest, kube::wall_time(one.last_heartbeat_time()));
     }
   }
   if (what == api::Pod::descriptor()) {
     const auto& pod = static_cast<const api::Pod&>(object);
     const auto& meta = pod.metadata();
-    into.newest = std::max({into.newest, time_of(meta.creation_timestamp()), time_of(pod.status().start_time())});
+    into.newest =
+        std::max({into.newest, kube::wall_time(meta.creation_timestamp()), kube::wall_time(pod.status().start_time())});
     const std::string name = fmt::format("{}/{}", meta.namespace_(), meta.name());
     into.uids[name] = meta.uid().empty() ? name : meta.uid();
   }

@@ -1,6 +1,7 @@
 #include "cluster/objects/pods.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
@@ -57,6 +58,19 @@ bool is_mirror(const api::Pod& pod) {
   if (source != annotations.end() && !source->second.empty() && source->second != "api") return true;
   const api::OwnerReference* owner = controller_of(pod.metadata());
   return owner != nullptr && owner->kind() == "Node";
+}
+
+std::optional<std::int32_t> parse_deletion_cost(std::string_view text) {
+  if (text != "0" && (text.empty() || text.front() == '0')) return std::nullopt;
+  std::int32_t cost = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cost);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return cost;
+}
+
+std::int32_t deletion_cost_of(const api::ObjectMeta& pod) {
+  const auto found = pod.annotations().find(std::string(kDeletionCostKey));
+  return found == pod.annotations().end() ? 0 : parse_deletion_cost(found->second).value_or(0);
 }
 
 const api::OwnerReference* controller_of(const api::ObjectMeta& meta) {

@@ -81,6 +81,20 @@ TEST(PodProperties, APodWithADeletionTimestampIsTerminating) {
 }
 
 // Each of the three forms is written by some kubelets.
+TEST(DeletionCost, IsA32BitIntegerAsTheApiServerWritesIt) {
+  EXPECT_EQ(parse_deletion_cost("0"), 0);
+  EXPECT_EQ(parse_deletion_cost("-5"), -5);
+  EXPECT_EQ(parse_deletion_cost("-05"), -5) << "the API server accepts it too";
+  EXPECT_EQ(parse_deletion_cost("2147483647"), 2147483647);
+  for (const char* text : {"", "+1", "007", "00", "12abc", " 1", "1 ", "1.5", "2147483648", "-"}) {
+    EXPECT_FALSE(parse_deletion_cost(text)) << text;
+    api::ObjectMeta meta;
+    (*meta.mutable_annotations())[std::string(kDeletionCostKey)] = text;
+    EXPECT_EQ(deletion_cost_of(meta), 0) << text;
+  }
+  EXPECT_EQ(deletion_cost_of(api::ObjectMeta{}), 0);
+}
+
 TEST(PodProperties, AMirrorPodIsRecognisedByItsAnnotationsOrItsOwner) {
   const auto annotated = [](const char* key, const char* value) {
     api::Pod pod;

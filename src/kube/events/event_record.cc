@@ -10,7 +10,7 @@
 #include "kube/proto/core_common.pb.h"
 #include "kube/proto/events.pb.h"
 #include "kube/proto/meta.pb.h"
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 namespace {
@@ -53,12 +53,6 @@ void put_reference(const ObjectRef& ref, api::ObjectReference& into) {
   if (!ref.uid.empty()) into.set_uid(ref.uid);
   if (!ref.resource_version.empty()) into.set_resource_version(ref.resource_version);
   if (!ref.field_path.empty()) into.set_field_path(ref.field_path);
-}
-
-void put_time(WallTime time, api::MicroTime& into) {
-  const UnixTime at = unix_micros(time);
-  into.set_seconds(at.seconds);
-  into.set_nanos(at.nanoseconds);
 }
 
 }  // namespace
@@ -115,7 +109,7 @@ api::Event to_event(const EventRecord& record, const EventSeries& series, const 
   api::Event event;
   event.mutable_metadata()->set_name(series.name);
   event.mutable_metadata()->set_namespace_(event_namespace(record));
-  put_time(series.first, *event.mutable_event_time());
+  set_time(*event.mutable_event_time(), series.first);
   std::string instance = reporter.instance.empty() ? reporter.controller : reporter.instance;
   shorten(instance, kMostWordBytes, "");
   event.set_reporting_controller(reporter.controller);
@@ -128,7 +122,7 @@ api::Event to_event(const EventRecord& record, const EventSeries& series, const 
   if (record.related) put_reference(*record.related, *event.mutable_related());
   if (series.count > 1) {  // one occurrence is no series: the server requires a count of two
     event.mutable_series()->set_count(series.count);
-    put_time(series.last, *event.mutable_series()->mutable_last_observed_time());
+    set_time(*event.mutable_series()->mutable_last_observed_time(), series.last);
   }
   return event;
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 

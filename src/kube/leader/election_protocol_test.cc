@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::kube {
 namespace {

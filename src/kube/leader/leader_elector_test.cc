@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "kube/proto/coordination.pb.h"
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 #include "support/scripted_api.h"
 #include "support/virtual_time.h"
 

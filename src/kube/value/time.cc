@@ -159,6 +159,21 @@ Result<WallTime> time_from_unix(std::int64_t unix_seconds, std::int32_t nanoseco
   return WallTime{time} + nanoseconds{nanosecond};
 }
 
+WallTime wall_time_or_epoch(std::int64_t unix_seconds, std::int32_t nanosecond) {
+  constexpr sys_seconds kFirst = std::chrono::sys_days{std::chrono::year{1700} / 1 / 1};
+  constexpr sys_seconds kEnd = std::chrono::sys_days{std::chrono::year{2200} / 1 / 1};
+  const sys_seconds time{seconds{unix_seconds}};
+  if (time < kFirst || time >= kEnd) return {};
+  return time_from_unix(unix_seconds, nanosecond).value_or(WallTime{});
+}
+
+UnixTime unix_micros(WallTime time) {
+  const auto micros = std::chrono::floor<std::chrono::microseconds>(time);
+  const auto whole = std::chrono::floor<seconds>(micros);
+  const nanoseconds rest = micros - whole;
+  return UnixTime{whole.time_since_epoch().count(), static_cast<std::int32_t>(rest.count())};
+}
+
 std::string format_unix_time(UnixTime time, TimePrecision precision) {
   constexpr std::int64_t kFirst =
       sys_seconds{std::chrono::sys_days{std::chrono::year{0} / 1 / 1}}.time_since_epoch().count();

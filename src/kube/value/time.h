@@ -31,6 +31,23 @@ Result<UnixTime> parse_unix_time(std::string_view text);
 Result<WallTime> parse_time(std::string_view text);
 
 Result<WallTime> time_from_unix(std::int64_t seconds, std::int32_t nanoseconds);
+// The time of a field that any client can write. The epoch if it is outside the years 1700 to 2199: then a caller can
+// add or subtract a duration without overflow.
+WallTime wall_time_or_epoch(std::int64_t seconds, std::int32_t nanoseconds);
+// An api::Time or api::MicroTime; the epoch also if the field is absent.
+template <class ApiTime>
+WallTime wall_time(const ApiTime& time) {
+  return wall_time_or_epoch(time.seconds(), time.nanos());
+}
+
+// In whole microseconds like api::MicroTime, so that a value that is read back equals the value that was written.
+UnixTime unix_micros(WallTime time);
+template <class MicroTime>
+void set_time(MicroTime& into, WallTime time) {
+  const UnixTime micros = unix_micros(time);
+  into.set_seconds(micros.seconds);
+  into.set_nanos(micros.nanoseconds);
+}
 
 // Times outside the years 0 to 9999 are clamped.
 std::string format_unix_time(UnixTime time, TimePrecision precision);

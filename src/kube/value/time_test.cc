@@ -16,6 +16,10 @@ WallTime at(std::int64_t seconds, std::int64_t nanos = 0) {
   return WallTime{std::chrono::seconds{seconds}} + std::chrono::nanoseconds{nanos};
 }
 
+std::int64_t at_year(int year) {
+  return std::chrono::sys_seconds{std::chrono::sys_days{std::chrono::year{year} / 1 / 1}}.time_since_epoch().count();
+}
+
 TEST(Time, ReadsRfc3339WithFractionsAndOffsets) {
   const std::pair<const char*, WallTime> cases[] = {
       {"1970-01-01T00:00:00Z", at(0)},
@@ -100,6 +104,17 @@ TEST(Time, FromUnixRefusesTimesOutOfRange) {
   EXPECT_FALSE(time_from_unix(-62135596800, 0)) << "Go's zero time";
   EXPECT_FALSE(time_from_unix(0, -1));
   EXPECT_FALSE(time_from_unix(0, 1'000'000'000));
+}
+
+TEST(Time, AFieldThatLeavesNoRoomForADurationIsReadAsTheEpoch) {
+  EXPECT_EQ(wall_time_or_epoch(1136214245, 5), at(1136214245, 5));
+  EXPECT_EQ(wall_time_or_epoch(at_year(2199), 0), at(at_year(2199)));
+  EXPECT_EQ(wall_time_or_epoch(at_year(2200), 0), WallTime{});
+  EXPECT_EQ(wall_time_or_epoch(at_year(1700), 0), at(at_year(1700)));
+  EXPECT_EQ(wall_time_or_epoch(at_year(1700) - 1, 0), WallTime{});
+  EXPECT_EQ(wall_time_or_epoch(at_year(9999), 0), WallTime{});
+  EXPECT_EQ(wall_time_or_epoch(std::numeric_limits<std::int64_t>::min(), 0), WallTime{});
+  EXPECT_EQ(wall_time_or_epoch(5, -1), WallTime{});
 }
 
 TEST(UnixTime, PrintsInUtc) {

@@ -162,7 +162,8 @@ Result<std::vector<CertificateSummary>> certificates_in(const std::string& pem) 
   for (auto at = pem.find(kBegin); at != std::string::npos; at = pem.find(kBegin, at + kBegin.size())) {
     const Owned<BIO> bio(BIO_new_mem_buf(pem.data() + at, static_cast<int>(pem.size() - at)));
     const Owned<X509> one(bio == nullptr ? nullptr : PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-    if (one == nullptr) return fail(Errc::Invalid, "{} is not a PEM certificate", all.size() + 1);
+    if (one == nullptr)
+      return fail(Errc::Invalid, "certificate {} cannot be read: it is no PEM of an X.509 certificate", all.size() + 1);
     std::tm end{};
     if (ASN1_TIME_to_tm(X509_get0_notAfter(one.get()), &end) != 1) {
       return fail(Errc::Invalid, "certificate {} has no valid expiry date", all.size() + 1);

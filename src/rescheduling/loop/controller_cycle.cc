@@ -41,7 +41,7 @@ double cores_of(const api::Quantity& quantity) {
 
 PodUse use_of(const api::PodMetrics& metrics) {
   PodUse use{metrics.metadata().namespace_(), metrics.metadata().name()};
-  use.at = kube::time_from_unix(metrics.timestamp().seconds(), metrics.timestamp().nanos()).value_or(WallTime{});
+  use.at = kube::wall_time(metrics.timestamp());
   for (const api::ContainerMetrics& container : metrics.containers()) {
     for (const auto& [resource, amount] : container.usage()) {
       if (resource == "cpu") use.cpu += cores_of(amount);

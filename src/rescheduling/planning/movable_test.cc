@@ -1,8 +1,11 @@
 #include "rescheduling/planning/movable.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/codec/json.h"
+#include "kube/proto/apps.pb.h"
 #include "kube/proto/autoscaling.pb.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_pod.pb.h"
@@ -84,6 +87,20 @@ TEST(Movable, AnUnknownOptOutValueProtectsThePodAndWarnsOnce) {
   EXPECT_THAT(warnings[0], HasSubstr("disbled"));
   one.bench.add(one.pod);
   EXPECT_TRUE(one.bench.snapshot.take_warnings().empty());
+}
+
+TEST(Movable, PodsOfAWorkloadThatOptsOutAreNotMoved) {
+  for (const char* field : {"labels", "annotations"}) {
+    OnePod one;
+    api::ReplicaSet workload;
+    ASSERT_TRUE(kube::from_json(fmt::format(R"({{"metadata": {{"name": "web", "namespace": "default", "uid": "web",
+        "{}": {{"{}": "disabled"}}}}, "spec": {{"replicas": 3}}}})",
+                                            field, kMark),
+                                workload));
+    one.bench.snapshot.upsert(workload);
+    EXPECT_EQ(one.code(Purpose::Empty), "opt-out") << field;
+    EXPECT_THAT(one.blocker().reason, HasSubstr("web"));
+  }
 }
 
 TEST(Movable, PodsOfOptedOutAndOfExcludedNamespacesAreNotMoved) {

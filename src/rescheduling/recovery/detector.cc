@@ -9,6 +9,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/duration.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::rescheduling::recovery {
 namespace {
@@ -93,7 +94,7 @@ void Detector::count_restarts(const api::Pod& pod, Watched& watched, bool first,
                          std::chrono::nanoseconds window) {
     // The times of restarts before our first observation are unknown. If the pod is younger than the window, all its
     // restarts are within the window.
-    const WallTime started{std::chrono::seconds{pod.status().start_time().seconds()}};
+    const WallTime started = kube::wall_time(pod.status().start_time());
     if (seen > known) {
       const bool all_recent = !first || started + window > now;
       all.push_back({now, all_recent ? seen - known : 1});

@@ -3,6 +3,7 @@
 #include "kube/proto/core_common.pb.h"
 #include "kube/proto/events.pb.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/time.h"
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
@@ -12,10 +13,10 @@ namespace {
 WallTime last_seen(const api::Event& event) {
   const api::MicroTime& micro =
       event.series().has_last_observed_time() ? event.series().last_observed_time() : event.event_time();
-  if (micro.has_seconds()) return WallTime{std::chrono::seconds{micro.seconds()}};
+  if (micro.has_seconds()) return kube::wall_time(micro);
   const api::Time& old =
       event.has_deprecated_last_timestamp() ? event.deprecated_last_timestamp() : event.metadata().creation_timestamp();
-  return WallTime{std::chrono::seconds{old.seconds()}};
+  return kube::wall_time(old);
 }
 
 // Kubernetes' controllers and kubelets write events of the core API: a source, two times and a count instead of

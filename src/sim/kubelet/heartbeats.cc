@@ -8,7 +8,7 @@
 #include "kube/proto/coordination.pb.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_node.pb.h"
-#include "kube/value/micro_time.h"
+#include "kube/value/time.h"
 #include "sim/load/load_model.h"
 
 namespace rescheduler::sim {
@@ -17,12 +17,6 @@ namespace {
 constexpr std::string_view kLeaseNamespace = "kube-node-lease";
 
 Millis millis(WallTime time) { return std::chrono::floor<std::chrono::milliseconds>(time).time_since_epoch().count(); }
-
-void set_time(api::MicroTime& into, WallTime now) {
-  const kube::UnixTime time = kube::unix_micros(now);
-  into.set_seconds(time.seconds);
-  into.set_nanos(time.nanoseconds);
-}
 
 }  // namespace
 
@@ -121,10 +115,12 @@ void Heartbeats::beat(KubeletNode& node) {
 }
 
 void Heartbeats::renew(KubeletNode& node) {
-  const auto renewed = server_.modify<api::Lease>(
-      kLeaseNamespace, node.name,
-      [this](api::Lease& lease) { set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now()); },
-      {}, {"kubelet"});
+  const auto renewed = server_.modify<api::Lease>(kLeaseNamespace, node.name,
+                                                  [this](api::Lease& lease) {
+                                                    kube::set_time(*lease.mutable_spec()->mutable_renew_time(),
+                                                                   server_.agenda().wall_now());
+                                                  },
+                                                  {}, {"kubelet"});
   if (renewed) {
     node.lease = *renewed;
   } else if (renewed.error().code == 404) {
@@ -148,7 +144,7 @@ void Heartbeats::create_lease(const KubeletNode& node) {
   owner.set_uid(node.uid);
   lease.mutable_spec()->set_holder_identity(node.name);
   lease.mutable_spec()->set_lease_duration_seconds(settings_.lease_duration_seconds);
-  set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now());
+  kube::set_time(*lease.mutable_spec()->mutable_renew_time(), server_.agenda().wall_now());
   const auto created = server_.create(std::move(lease), {"kubelet"});
   if (!created) log_warning("node {} cannot take its lease: {}", node.name, created.error().message);
 }

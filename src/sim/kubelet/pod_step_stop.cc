@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
 #include "sim/kubelet/container_status.h"
 #include "sim/kubelet/pod_status.h"
 #include "sim/kubelet/pod_step.h"
@@ -29,7 +30,7 @@ void PodStep::stop_for_deletion() {
     removable_ = true;
     return;
   }
-  const Duration left = std::max(moment(pod_.metadata().deletion_timestamp()) - scene_.wall, Duration{0});
+  const Duration left = std::max(kube::wall_time(pod_.metadata().deletion_timestamp()) - scene_.wall, Duration{0});
   if (run_.stage != Stage::Stopping) {
     bool any = false;
     for (std::size_t i = 0; i < run_.containers.size(); ++i) {

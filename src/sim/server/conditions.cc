@@ -14,10 +14,6 @@ api::Time stamp(WallTime time) {
   return stamped;
 }
 
-WallTime moment(const api::Time& time) {
-  return WallTime{std::chrono::seconds{time.seconds()} + std::chrono::nanoseconds{time.nanos()}};
-}
-
 namespace {
 
 template <class Conditions>

@@ -28,7 +28,6 @@ namespace rescheduler::sim {
 
 // metav1.Time has whole seconds: the value that is read must equal the value that was written.
 api::Time stamp(WallTime time);
-WallTime moment(const api::Time& time);
 
 struct ConditionText {
   std::string_view type;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kube/value/time.h"
 #include "sim/server/test_objects.h"
 
 namespace rescheduler::sim {
@@ -121,7 +122,7 @@ TEST_F(EvictionTest, AnEvictionUsesUpAnAllowedDisruptionAndRecordsThePod) {
   const auto status = budget();
   EXPECT_EQ(status.disruptions_allowed(), 0);
   ASSERT_TRUE(status.disrupted_pods().contains("a"));
-  EXPECT_EQ(moment(status.disrupted_pods().at("a")), cluster.agenda.wall_now());
+  EXPECT_EQ(kube::wall_time(status.disrupted_pods().at("a")), cluster.agenda.wall_now());
   ASSERT_EQ(status.conditions_size(), 1);
   EXPECT_EQ(status.conditions(0).type(), "DisruptionAllowed");
   EXPECT_EQ(status.conditions(0).status(), "False");

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kube/proto/apps.pb.h"
+#include "kube/value/time.h"
 #include "sim/controllers/amount_of.h"
 #include "sim/server/conditions.h"
 
@@ -210,7 +211,8 @@ bool has_timed_out(const api::Deployment& deployment, const api::DeploymentStatu
   if (!has_progress_deadline(deployment) || progressing == nullptr) return false;
   if (progressing->reason() == "NewReplicaSetAvailable") return false;
   if (progressing->reason() == "ProgressDeadlineExceeded") return true;
-  return moment(progressing->last_update_time()) + std::chrono::seconds{deployment.spec().progress_deadline_seconds()}
+  return kube::wall_time(progressing->last_update_time())
+             + std::chrono::seconds{deployment.spec().progress_deadline_seconds()}
          < now;
 }
 

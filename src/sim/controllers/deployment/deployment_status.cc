@@ -1,6 +1,7 @@
 // The status of a Deployment: replica counts, availability, progress.
 #include <fmt/format.h>
 
+#include "kube/value/time.h"
 #include "sim/controllers/deployment/deployment_reconcile_state.h"
 #include "sim/server/conditions.h"
 
@@ -138,7 +139,7 @@ void DeploymentController::look_again_at_deadline(const ReconcileState& state) {
       || progressing->reason() == "NewReplicaSetAvailable") {
     return;
   }
-  const WallTime due = moment(progressing->last_update_time())
+  const WallTime due = kube::wall_time(progressing->last_update_time())
                        + std::chrono::seconds{state.deployment.spec().progress_deadline_seconds()};
   queue_.add_after(state.key, due - server_.agenda().wall_now() + std::chrono::seconds{1});
 }

@@ -9,6 +9,7 @@
 #include "kube/events/event_record.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/time.h"
 #include "sim/controllers/pods/owner_scale.h"
 #include "sim/server/conditions.h"
 #include "sim/server/eviction.h"
@@ -48,7 +49,7 @@ Announced still_announced(const api::PodDisruptionBudgetStatus& status,
     if (pod->terminating()) continue;
     const auto found = status.disrupted_pods().find(std::string(pod->name()));
     if (found == status.disrupted_pods().end()) continue;
-    const WallTime until = moment(found->second) + kDeletionTimeout;
+    const WallTime until = kube::wall_time(found->second) + kDeletionTimeout;
     if (until < now) continue;
     announced.pods.emplace(pod->name(), found->second);
     if (!announced.recheck || until < *announced.recheck) announced.recheck = until;
@@ -121,7 +122,7 @@ void DisruptionController::pod_written(const Change& change) {
   const auto pod = change.after->as<api::Pod>();
   const api::PodCondition* mark = mark_of(*pod);
   if (!mark) return;
-  const auto age = server_.agenda().wall_now() - moment(mark->last_transition_time());
+  const auto age = server_.agenda().wall_now() - kube::wall_time(mark->last_transition_time());
   stale_marks_.add_after(key_of(pod->metadata().namespace_(), pod->metadata().name()), kStaleMark - age);
 }
 
@@ -131,7 +132,7 @@ void DisruptionController::forget_stale_mark(const std::string& key) {
   const api::PodCondition* mark = pod ? mark_of(*pod) : nullptr;
   if (!mark) return;
   const WallTime now = server_.agenda().wall_now();
-  const auto age = now - moment(mark->last_transition_time());
+  const auto age = now - kube::wall_time(mark->last_transition_time());
   if (age < kStaleMark) {
     stale_marks_.add_after(key, kStaleMark - age);
     return;

@@ -11,7 +11,6 @@
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
-namespace {}  // namespace
 
 PodCleanup::PodCleanup(const ControllerScope& scope, PodCleanupSettings settings)
     : server_(scope.server),

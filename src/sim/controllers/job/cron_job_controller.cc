@@ -172,8 +172,8 @@ void CronJobController::run_if_due(const api::CronJob& cron, api::CronJobStatus&
   const WallTime now = server_.agenda().wall_now();
   const std::string key = key_of(cron.metadata().namespace_(), cron.metadata().name());
   if (const auto next = schedule->next(now)) queue_.add_after(key, *next - now + kAfterTheMinute);
-  const WallTime since = cron.status().has_last_schedule_time() ? moment(cron.status().last_schedule_time())
-                                                                : moment(cron.metadata().creation_timestamp());
+  const WallTime since = cron.status().has_last_schedule_time() ? kube::wall_time(cron.status().last_schedule_time())
+                                                                : kube::wall_time(cron.metadata().creation_timestamp());
   const DueTime due = due_time(*schedule, since, deadline_of(spec), now);
   if (due.missed > kTooManyMissed) {
     note(cron, EventType::Warning, "TooManyMissedTimes",

@@ -10,6 +10,7 @@
 #include "kube/events/event_record.h"
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
 #include "sim/controllers/job/index_set.h"
 #include "sim/controllers/job/job_status.h"
 #include "sim/controllers/pods/ownership.h"
@@ -214,7 +215,7 @@ void JobController::decide_end(ReconcileState& state) {
   const bool running = status.has_start_time() && !state.spec().suspend();
   const auto deadline = std::chrono::seconds{state.spec().active_deadline_seconds()};
   const bool timed = running && state.spec().has_active_deadline_seconds();
-  const WallTime started = moment(status.start_time());
+  const WallTime started = kube::wall_time(status.start_time());
   if (!has_condition(status, "FailureTarget") && !has_condition(status, "SuccessCriteriaMet")) {
     if (too_often) {
       set_condition(status, "FailureTarget", true, "BackoffLimitExceeded",
@@ -337,7 +338,7 @@ void JobController::look_after_finished(const api::Job& job) {
   release(held, job.metadata().namespace_());
   if (!job.spec().has_ttl_seconds_after_finished() || job.metadata().has_deletion_timestamp()) return;
   const WallTime now = server_.agenda().wall_now();
-  const WallTime until = moment(finish(job.status())->last_transition_time())
+  const WallTime until = kube::wall_time(finish(job.status())->last_transition_time())
                          + std::chrono::seconds{job.spec().ttl_seconds_after_finished()};
   const std::string key = key_of(job.metadata().namespace_(), job.metadata().name());
   if (now < until) return queue_.add_after(key, until - now);

@@ -11,6 +11,7 @@
 #include "kube/proto/coordination.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
 #include "sim/controllers/nodes/taint_math.h"
 #include "sim/server/conditions.h"
 
@@ -76,7 +77,7 @@ ZoneState NodeLifecycleController::state_of_zone(std::string_view zone) const {
 void NodeLifecycleController::observe(const api::Node& node, Watched& watched) {
   watched.zone = zone_key(node);
   watched.uid = node.metadata().uid();
-  watched.created = moment(node.metadata().creation_timestamp());
+  watched.created = kube::wall_time(node.metadata().creation_timestamp());
   watched.left_out = node.metadata().labels().contains("node.kubernetes.io/exclude-disruption");
   watched.not_ready_taint = has_taint(node, kNotReady, kNoExecute);
   watched.unreachable_taint = has_taint(node, kUnreachable, kNoExecute);

@@ -1,9 +1,9 @@
 #include "sim/controllers/pods/pod_index.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/check.h"
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::sim {
@@ -30,16 +30,6 @@ std::string_view pinned_node(const api::Pod& pod) {
     }
   }
   return {};
-}
-
-// Zero for an invalid number, as in the real controllers.
-std::int32_t cost_of(const api::ObjectMeta& metadata) {
-  const auto found = metadata.annotations().find("controller.kubernetes.io/pod-deletion-cost");
-  if (found == metadata.annotations().end()) return 0;
-  const std::string& text = found->second;
-  std::int32_t cost = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), cost);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? cost : 0;
 }
 
 std::int32_t sidecar_restarts(const api::Pod& pod) {
@@ -203,7 +193,7 @@ void PodIndex::fill(PodView& view, const api::Pod& pod, const PodView* before) {
   view.created_ = metadata.creation_timestamp().seconds();
   view.deletes_at_ = metadata.deletion_timestamp().seconds();
   view.has_finalizers_ = metadata.finalizers_size() > 0;
-  view.deletion_cost_ = cost_of(metadata);
+  view.deletion_cost_ = cluster::deletion_cost_of(metadata);
   view.phase_ = phase_of(pod.status().phase());
   view.ready_ = false;
   view.ready_since_ = 0;

@@ -1,8 +1,7 @@
 // The pod spec as a whole.
-#include <charconv>
-
 #include <fmt/format.h>
 
+#include "cluster/objects/pods.h"
 #include "kube/proto/core_pod.pb.h"
 #include "sim/kinds/pods/pod_rules.h"
 #include "sim/kinds/resources.h"
@@ -10,7 +9,6 @@
 namespace rescheduler::sim {
 namespace {
 
-constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 constexpr std::string_view kMirror = "kubernetes.io/config.mirror";
 constexpr std::int64_t kMostSeconds = 2'147'483'647;
 
@@ -86,16 +84,10 @@ void check_pod_annotations(const StringMap& annotations, bool assigned, const At
     faults.invalid(at.key(kMirror).str(), kube::json_string(mirror->second),
                    "must set spec.nodeName if mirror pod annotation is set");
   }
-  if (const auto cost = annotations.find(kDeletionCost); cost != annotations.end()) {
-    const std::string& text = cost->second;
-    std::int32_t number = 0;
-    const char* begin = text.data();
-    const char* end = begin + text.size();
-    const auto [stopped, problem] = std::from_chars(begin, end, number);
-    const bool canonical =
-        !text.empty() && (text == "0" || (text.front() != '0' && !text.starts_with("-0") && text.front() != '+'));
-    if (problem != std::errc{} || stopped != end || !canonical) {
-      faults.invalid(at.key(kDeletionCost).str(), kube::json_string(text), "must be a 32bit integer");
+  if (const auto cost = annotations.find(cluster::kDeletionCostKey); cost != annotations.end()) {
+    if (!cluster::parse_deletion_cost(cost->second)) {
+      faults.invalid(at.key(cluster::kDeletionCostKey).str(), kube::json_string(cost->second),
+                     "must be a 32bit integer");
     }
   }
 }
