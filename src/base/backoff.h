@@ -1,7 +1,7 @@
 // Exponential backoff with jitter: the wait after the nth failure in a row.
 //
-// The owner calls next() after a failure. It calls reset() only when a message arrives: a connection alone does not
-// count. So a server that accepts connections and then drops them still causes backoff.
+// The owner calls next() after a failure. It calls reset() only after progress, such as a received watch event. A
+// connection is not progress: a server that accepts connections and then drops them still causes backoff.
 #pragma once
 
 #include <chrono>

@@ -7,8 +7,9 @@ namespace rescheduler {
 
 // Wall time, for timestamps that other programs read. Wall time can jump.
 using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
-// Monotonic time, for durations and deadlines. It never jumps, and it has no meaning outside this machine. It advances
-// while the machine is suspended, unlike std::chrono::steady_clock::now(): never compare readings of the two.
+// Monotonic time, for durations and deadlines. It never jumps, and it has no meaning outside this machine. The time of
+// SystemClock advances while the machine is suspended. The time of std::chrono::steady_clock, which net/ uses for
+// timers, does not. Never compare readings of the two.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::nanoseconds>;
 
 class Clock {

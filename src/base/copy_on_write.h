@@ -26,7 +26,7 @@ class Cow {
 
   const T& operator*() const { return content_->value; }
   const T* operator->() const { return &content_->value; }
-  // References from earlier reads stay on the content that the other copies keep.
+  // If this call copies the value, references from earlier reads still refer to the old value, which other copies keep.
   T& write() {
     if (content_->use_count() != 1) content_.reset(new Content(content_->value));
     return content_->value;

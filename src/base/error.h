@@ -15,7 +15,7 @@
 
 namespace rescheduler {
 
-// Each code is named by what the caller can do.
+// Failures have the same code if the caller can react to them in the same way.
 enum class Errc {
   Invalid,          // the input is wrong: correct it; a retry does not help
   NotFound,         // the object does not exist
@@ -28,7 +28,7 @@ enum class Errc {
   Unavailable,      // the peer cannot be reached or fails: retry later
   Timeout,          // the deadline passed; the operation may or may not have taken effect
   Cancelled,        // the caller cancelled the operation
-  Unsupported,      // the input is understood, but the program does not implement it on purpose
+  Unsupported,      // the input is understood, but this program deliberately does not support it
   Internal,         // a defect in this program or in the peer
 };
 

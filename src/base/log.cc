@@ -88,8 +88,8 @@ std::string json_line(const LogRecord& record) {
   return line += '}';
 }
 
-// A single write, so that lines of several threads do not mix. A failed write is ignored: stderr has no reader any
-// more.
+// A single write, so that lines of several threads do not mix. A failed write is ignored: there is no other place to
+// report it.
 void write_out(LogRecord record) {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   record.unix_micros = std::chrono::duration_cast<std::chrono::microseconds>(now).count();

@@ -1,8 +1,8 @@
 // Counters, gauges and histograms in the Prometheus text format. This header hides the headers of the Prometheus
 // library.
 //
-// The references that a registry returns stay valid for the life of the registry. Updates are lock-free and allowed on
-// any thread. The same name and labels return the same object.
+// The references that a registry returns stay valid for the life of the registry. Updates are allowed on any thread.
+// Counters and gauges are lock-free; a histogram locks a mutex. The same name and labels return the same object.
 #pragma once
 
 #include <initializer_list>

@@ -1,5 +1,5 @@
 // A small random engine (xoshiro256**). A seed gives the same sequence on every machine and with every standard
-// library. Code takes an Rng as a parameter; only main() seeds one from the environment.
+// library. Code takes an Rng as a parameter; only the daemon seeds one from the clock.
 #pragma once
 
 #include <array>

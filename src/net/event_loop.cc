@@ -175,7 +175,7 @@ class ListedWaiter {
 
 Gate::Gate(Executor executor) : state_(std::make_shared<State>(std::move(executor))) {}
 
-// A destroyed gate never opens: wait() returns Errc::Cancelled to its waiters.
+// Wakes the waiters, because a destroyed gate never opens: wait() returns Errc::Cancelled to them.
 Gate::~Gate() { state_->wake_all(); }
 
 void Gate::open() {

@@ -24,7 +24,7 @@ class Job {
  public:
   Job() = default;
   void cancel();
-  bool done() const;  // true when the coroutine has returned
+  bool done() const;  // true when the coroutine has returned, or was destroyed with its loop
   // Waits, on the job's own loop, until the job has returned. Errc::Cancelled when the waiting coroutine is cancelled.
   Task<Result<void>> wait() const;
 
@@ -49,8 +49,8 @@ class EventLoop {
   EventLoop& operator=(const EventLoop&) = delete;
 
   // Ends the thread. Coroutines that still wait are destroyed with the loop. Loops that give work to each other must
-  // all stop before the first of them is destroyed: after an answer arrives, its sender thread may still use the other
-  // loop.
+  // all stop before the first of them is destroyed: after an answer arrives, the thread that sent it may still use the
+  // loop that received it.
   void stop();
 
   Executor executor() const;
@@ -99,7 +99,7 @@ class Gate {
   ~Gate();
   void open();
   bool is_open() const;
-  Task<Result<void>> wait();  // Errc::Cancelled when the waiter is cancelled
+  Task<Result<void>> wait();  // Errc::Cancelled when the waiter is cancelled or the gate is destroyed
 
  private:
   struct State;

@@ -37,8 +37,9 @@ struct Start {
 }  // namespace run_on_parts
 
 // If the waiting coroutine is cancelled, run_on cancels the task and still waits until the task has ended, because the
-// task may use objects of the waiting coroutine. The task's own result reports the cancellation. Asio's co_spawn with
-// use_awaitable throws an exception at the next await of a cancelled task, and that exception ends the process.
+// task may use objects of the waiting coroutine. The task's own result reports the cancellation. run_on does not use
+// Asio's co_spawn with use_awaitable: that throws an exception at the next await of a cancelled task, and the exception
+// would end the process.
 //
 // The other thread may still use this loop when the waiting coroutine resumes: stop both loops before destroying one.
 template <class T>

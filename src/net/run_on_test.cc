@@ -98,7 +98,7 @@ TEST(RunOn, ACancelMayRaceWithTheEndOfTheTask) {
   }
 }
 
-// The answer can destroy the loop that receives it, while the other thread has not yet left that loop.
+// The caller can destroy its loop as soon as the answer arrives, while the other thread may still use that loop.
 TEST(RunOn, LoopsThatExchangeTasksCanBeDestroyedAfterBothStopped) {
   for (int i = 0; i < 500; ++i) {
     EventLoop other;

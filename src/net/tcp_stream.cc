@@ -68,6 +68,7 @@ class Socket : public std::enable_shared_from_this<Socket> {
 
   tcp::socket& get() { return socket_; }
 
+  // Arms the timer only for an earlier deadline. A later deadline costs nothing here: rang() arms the timer again.
   void set_deadline(SteadyTime deadline) {
     deadline_ = deadline;
     timed_out_ = false;
@@ -92,7 +93,6 @@ class Socket : public std::enable_shared_from_this<Socket> {
   }
 
  private:
-  // Re-arms the timer only for an earlier deadline: a deadline that keeps moving later costs nothing per operation.
   void arm() {
     armed_until_ = deadline_;
     timer_.expires_at(deadline_);

@@ -1,7 +1,7 @@
 // Typed calls on top of Api; most code uses this class.
 //
 //   auto pod = co_await client.get<api::Pod>("web", "api-0");
-//   auto bound = co_await client.create_sub("web", "api-0", "binding", binding);
+//   auto bound = co_await client.create_sub<api::Pod>("web", "api-0", "binding", binding);
 //
 // get() keeps fields that the wire types do not have, so get, change and update of built-in kinds lose nothing.
 // Informers and lists drop such fields, because their objects are stored for a long time and must be small.

@@ -1,5 +1,5 @@
-// An Api that writes only while this process is the leader. After the leadership it refuses writes. The timeout of a
-// running write ends before another process can become leader.
+// An Api that writes only while this process is the leader. After leadership is lost, it refuses writes. The timeout of
+// a running write ends before another process can become leader.
 #pragma once
 
 #include <memory>

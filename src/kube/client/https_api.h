@@ -67,7 +67,7 @@ class HttpsApi final : public Api {
   std::unique_ptr<CredentialSource> credentials_;
   std::string base_path_;
   net::TlsClientSettings tls_;
-  std::shared_ptr<const ClientCertificate> certificate_;  // the certificate in tls_, after a renewal
+  std::shared_ptr<const ClientCertificate> certificate_;  // the last one that credentials_ returned
   HttpsApiSettings settings_;
   LoopServices services_;
   RateLimiter limiter_;

@@ -14,7 +14,7 @@ std::chrono::nanoseconds RateLimiter::reserve(SteadyTime now) {
     tokens_ = std::min(burst_, tokens_ + Seconds(now - updated_).count() * per_second_);
   }
   updated_ = now;
-  tokens_ -= 1;  // negative tokens are the queue
+  tokens_ -= 1;  // negative: this many requests wait for a token
   if (tokens_ >= 0) return {};
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Seconds(-tokens_ / per_second_));
 }

@@ -6,9 +6,9 @@
 
 namespace rescheduler::kube {
 
-// A repeat is allowed when it can neither apply a change twice nor hide an answer:
+// Repeat::Never forbids every repeat. Otherwise a repeat is allowed when it cannot apply a change twice:
 //   - the server rejected the request unprocessed (429; 503 with Retry-After): any verb;
-//   - the request failed or got no answer: only verbs that may be repeated (get, list, watch, update, delete).
+//   - another temporary failure, or no answer: all verbs except create and patch.
 // If an update succeeded but its answer was lost, the repeat gets a Conflict, which callers handle anyway.
 bool may_repeat(Verb verb, Repeat repeat, const Error& error);
 

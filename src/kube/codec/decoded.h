@@ -19,7 +19,7 @@ constexpr std::string_view media_type(Encoding encoding) {
 
 // How decoding treats fields that the trimmed wire types do not have.
 enum class UnknownFields {
-  Drop,    // keeps stored objects small; unset zeros are dropped too, so has_x() agrees with JSON
+  Drop,    // keeps stored objects small; also drops the zeros that Go writes for unset fields, like JSON
   Keep,    // read, modify, write loses nothing (protobuf only; JSON drops the fields)
   Refuse,  // an error that names the field (JSON only; protobuf drops it): for files written by users
 };

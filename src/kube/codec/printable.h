@@ -1,4 +1,4 @@
-// Prepares foreign text for an error message: quotes it, limits its length, escapes control bytes and invalid UTF-8.
+// Prepares untrusted text for an error message: quotes it, limits its length, escapes control bytes and invalid UTF-8.
 #pragma once
 
 #include <string>

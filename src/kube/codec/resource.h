@@ -21,7 +21,7 @@ struct ResourceType {
   std::string_view plural;  // the plural in URLs; empty for lists, options and subresources
   bool namespaced = false;
   bool json_only = false;    // never sent or requested as protobuf
-  bool any_version = false;  // several groups serve it under their own apiVersion: only the kind identifies it
+  bool any_version = false;  // several groups serve this kind under their own apiVersion: only the kind is checked
   const google::protobuf::Descriptor* message = nullptr;
   const ResourceType* list = nullptr;  // PodList for Pod; null if the kind has no list
   const ResourceType* item = nullptr;  // Pod for PodList; null if this kind is not a list
@@ -44,7 +44,7 @@ const ResourceType& resource_of() {
 
 // Every kind of src/kube/proto, lists included.
 std::span<const ResourceType> all_resources();
-// Both search all_resources() and return null if there is no match.
+// These functions search all_resources() and return null if there is no match.
 const ResourceType* find_kind(std::string_view group, std::string_view kind);
 const ResourceType* find_plural(std::string_view group, std::string_view plural);
 const ResourceType* find_type(std::string_view api_version, std::string_view kind);

@@ -34,7 +34,7 @@ struct BasicAuth {
 struct ExecPlugin {
   std::string command;  // an absolute path, or a name that is searched in PATH
   std::vector<std::string> args{};
-  std::vector<std::pair<std::string, Secret>> env{};  // added to the inherited variables, or replaces them
+  std::vector<std::pair<std::string, Secret>> env{};  // replaces inherited_env where the names are equal
   std::vector<std::string> inherited_env{};           // "NAME=value", from the process that read the kubeconfig
   std::string api_version;                            // client.authentication.k8s.io/v1 or /v1beta1
   std::string install_hint{};

@@ -1,6 +1,6 @@
-// The current credentials for requests to the API server. Tokens and certificates are read again when their files are
-// renewed. Exec plugins run again when their credential expires or the server rejects it. All members belong to the
-// executor's thread. A source must outlive its callers and be destroyed before the loop.
+// The current credentials for requests to the API server. Token and certificate files are read again every minute, and
+// at once when the server rejects the credential. Exec plugins run again when their credential expires or is rejected.
+// All members belong to the executor's thread. A source must outlive its callers and be destroyed before the loop.
 #pragma once
 
 #include <memory>

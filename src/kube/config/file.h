@@ -1,4 +1,4 @@
-// Reads small files completely; the errors say what to do.
+// Reads small files completely, and resolves relative paths.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,8 @@ inline constexpr const char* kServiceAccountDirectory = "/var/run/secrets/kubern
 Result<ClientConfig> in_cluster_config(const Environment& environment,
                                        const std::string& directory = kServiceAccountDirectory);
 
-// Uses the first source that applies. If it is broken, that is an error; the next source could be another cluster.
+// Uses the first source that applies. If that source is broken, default_config() fails, because the next source could
+// be another cluster.
 //   1. source.explicit_path   2. $KUBECONFIG   3. in-cluster   4. $HOME/.kube/config
 // Only a kubeconfig has contexts: with source.context set, in-cluster is skipped.
 Result<ClientConfig> default_config(const KubeconfigSource& source,

@@ -1,5 +1,6 @@
-// A value from files that other programs renew. It is read again at most once a minute, and at once after a rejection.
-// While the files cannot be read, the last valid value stays in use and one warning is logged.
+// A value from files that other programs renew. get() reads the files again after a minute, and at once after expire().
+// While the files cannot be read, the last valid value stays in use, one warning is logged, and get() tries again every
+// 10 seconds.
 #pragma once
 
 #include <chrono>

@@ -166,7 +166,7 @@ class TreeBuilder final : public YAML::EventHandler {
 
   void place(YamlNode node, YAML::anchor_t anchor, const YAML::Mark& mark) {
     if (anchor != YAML::NullAnchor) {
-      count(mark, weigh(node));  // counts the copy kept for aliases; nested anchors would multiply it unnoticed
+      count(mark, weigh(node));  // the copy for aliases counts too: nested anchors cause many such copies
       anchors_.insert_or_assign(anchor, node);
     }
     if (open_.empty()) {

@@ -1,8 +1,8 @@
 // YAML (which includes JSON) as a plain tree with positions.
 //
-// Strict like Kubernetes: duplicate keys, a second document, invalid UTF-8, exponential aliases and unknown tags are
-// errors. Scalars stay text; yaml_reader.h gives them a type. Error messages contain positions and field names, but no
-// values, because a value may be a credential.
+// Strict like Kubernetes: duplicate keys, invalid UTF-8, exponential aliases and unknown tags are errors. For
+// parse_yaml(), a second document is an error too. Scalars stay text; yaml_reader.h gives them a type. Error messages
+// contain positions and field names, but no values, because a value may be a credential.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ class YamlProblems {
   bool empty() const { return sentences_.empty(); }
   const std::vector<std::string>& sentences() const { return sentences_; }  // "line L, column C: PATH: what"
   const std::vector<YamlRemark>& remarks() const { return remarks_; }       // the same, with position and text apart
-  Error error() const;                                                      // all of them, after the name of the file
+  Error error() const;                                                      // the file name and the first 20 problems
 
   // Remarks that are no errors: the value may not mean what its author expects.
   void add_note(const YamlNode& at, std::string_view path, std::string_view what);

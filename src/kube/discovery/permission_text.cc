@@ -16,7 +16,7 @@ std::string with_subresource(const Permission& permission) {
                                         : fmt::format("{}/{}", permission.resource, permission.subresource);
 }
 
-// "leases.coordination.k8s.io in kube-system"; kubectl auth can-i accepts the part before " in ".
+// "leases.coordination.k8s.io rescheduler-scheduler in kube-system", "pods/eviction"
 std::string place_of(const Permission& permission) {
   std::string text = permission.resource;
   if (!permission.group.empty()) text += '.' + permission.group;

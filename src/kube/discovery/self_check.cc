@@ -8,7 +8,7 @@
 namespace rescheduler::kube {
 namespace {
 
-// Shared by the coroutines that ask, so that it lives until the last of them has ended.
+// Shared by the coroutines that send reviews, so that it exists until the last of them has ended.
 struct Questionnaire {
   Questionnaire(Api& to, std::vector<Permission> all, net::Executor executor)
       : api(to), wanted(std::move(all)), is_missing(wanted.size(), false), answered(std::move(executor)) {}
@@ -34,7 +34,7 @@ api::SelfSubjectAccessReview review_of(const Permission& permission) {
   return review;
 }
 
-// Asks one question after the other; the last coroutine to finish opens the gate.
+// Sends one review after the other; the last coroutine to finish opens the gate.
 net::Task<void> ask_all(std::shared_ptr<Questionnaire> all) {
   Client client(all->api);
   while (all->next < all->wanted.size() && !all->error) {

@@ -1,4 +1,4 @@
-// The check at startup: asks the server, with one access review for each permission, whether this process has it.
+// The check at startup: sends one SelfSubjectAccessReview for each permission that this process needs.
 #pragma once
 
 #include <span>

@@ -24,7 +24,7 @@ struct ServerVersion {
   bool operator==(const ServerVersion& other) const { return major == other.major && minor == other.minor; }
 };
 
-// Required features exist since the first version. The program is tested up to the second version.
+// The oldest minor version with all features that the program needs, and the newest that the program was tested with.
 inline constexpr int kOldestMinor = 24;
 inline constexpr int kNewestTestedMinor = 36;
 

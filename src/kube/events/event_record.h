@@ -48,8 +48,8 @@ struct EventReporter {
   std::string instance{};
 };
 
-// Shortens texts that the server would refuse: reason and action to 128 bytes, the note to 1024 bytes at a character
-// boundary.
+// Makes the texts valid for the server: fills an empty reason or action, and shortens reason and action to 128 bytes
+// and the note to 1024 bytes, at a character boundary.
 EventRecord within_limits(EventRecord record);
 
 // Equal for records that look the same to a reader. The resourceVersion of the object does not count.

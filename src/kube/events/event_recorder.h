@@ -2,7 +2,7 @@
 //
 // record() only takes a short lock, on any thread. If the queue is full, the oldest record is dropped. Writers on the
 // loop turn records into Events (see EventCorrelator), a few at a time. A write with a temporary failure is repeated a
-// few times and then dropped. Metrics count all records that are not written.
+// few times and then dropped. Metrics count the drops by reason: full queue, spam, failed write.
 //
 // Api and services must outlive the jobs of the loop; the recorder need not.
 #pragma once

@@ -23,7 +23,7 @@ class Informer {
   struct Handler {
     std::function<void(const Ptr& object)> added{};
     std::function<void(const Ptr& before, const Ptr& after)> updated{};
-    std::function<void(const Ptr& object)> upserted{};  // after added or updated; `before` is not decoded
+    std::function<void(const Ptr& object)> upserted{};  // called after added or updated; costs no decoding
     std::function<void(const Ptr& last_known)> removed{};
     std::function<void()> synced{};
   };

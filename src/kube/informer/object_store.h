@@ -67,7 +67,7 @@ class ObjectStore {
   std::size_t size() const { return objects_.size(); }
 
  private:
-  // One block of memory for each object, because there are very many.
+  // One string for all texts of an object, because there are very many objects.
   class Packed {
    public:
     std::string_view ns() const { return part(0, name_at_); }

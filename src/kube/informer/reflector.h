@@ -2,7 +2,7 @@
 // Informer<T> (informer.h).
 //
 // Guarantees, for all failures of the network and the server:
-//   - handlers finally get the latest version of every object, and never the same version of an object twice;
+//   - handlers eventually get the latest version of every object, and never the same version of an object twice;
 //   - ObjectHandler::synced is called once, after handlers got the first complete state;
 //   - a stream that is silent for longer than the idle limit is closed and replaced.
 // Handlers run on the event loop's thread and must not block.
@@ -23,7 +23,7 @@ namespace rescheduler::kube {
 struct ObjectHandler {
   std::function<void(const ObjectPtr& object)> added{};
   std::function<void(const ObjectPtr& before, const ObjectPtr& after)> updated{};
-  std::function<void(const ObjectPtr& object)> upserted{};  // after added or updated; `before` is not decoded
+  std::function<void(const ObjectPtr& object)> upserted{};  // called after added or updated; costs no decoding
   std::function<void(const ObjectPtr& last_known)> removed{};
   std::function<void()> synced{};
 };

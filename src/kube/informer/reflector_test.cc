@@ -128,7 +128,8 @@ class Collection final : public Api {
         if (collection_.should_fail()) break;
       }
       if (events.empty()) {
-        // Nothing new. A real stream stays silent; here the next mutation is made, and a cancelled reader sees it.
+        // No new event. A real stream stays silent; here on_idle() makes the next mutation or cancels the reader, and
+        // sleep_for() then reports the cancellation.
         collection_.on_idle();
         auto waited = co_await collection_.timers_.sleep_for(std::chrono::nanoseconds::zero());
         if (!waited) co_return fail(std::move(waited.error()));

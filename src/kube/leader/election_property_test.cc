@@ -18,7 +18,7 @@ using std::chrono::nanoseconds;
 
 struct SimulationOptions {
   int candidates = 3;
-  double loss = 0.2;      // of a request before the server, or of an answer after it
+  double loss = 0.2;      // probability that a request is lost, and probability that an answer is lost
   double freeze = 0.05;   // probability that a process stops for a while when an input arrives
   double restart = 0.01;  // probability that a frozen process is replaced by a new one
   double slow = 0.2;      // probability that a message takes seconds
@@ -196,7 +196,7 @@ class Simulation {
   }
 
   // Rare, and only when no request from before the creation of the lease can be in flight: the protocol cannot protect
-  // against a lease that is created and deleted unseen.
+  // against a lease that is created and deleted between two reads.
   void plan_deletion() {
     at(now_ + 90s + random(60s), [this] {
       if (!options_.deletions) return;

@@ -95,7 +95,7 @@ Action ElectionProtocol::found(const Found& lease, Now now) {
 
 Action ElectionProtocol::missing(Now now) {
   if (leading_) return create(now);
-  // After a long gap without reads, other holders may have come and gone unseen.
+  // During a long gap without reads, another process may have created and held the lease before it was deleted again.
   const bool looked_away = absence_ && now.steady - absence_->last_seen > settings_.lease_duration;
   if (!absence_ || looked_away) absence_ = Absence{now.steady, now.steady};
   absence_->last_seen = now.steady;

@@ -174,7 +174,7 @@ net::Task<Result<Input>> LeaderElector::write(Verb verb, LeaseRecord record, std
 
 Result<Input> LeaderElector::input_from(Error error) {
   if (error.code == Errc::Cancelled) return fail(std::move(error));
-  // Losing a race is normal in an election. Other failures are logged once in a row.
+  // Losing a race is normal in an election. Of several other failures in a row, only the first is logged.
   const bool lost_race = error.code == Errc::Conflict || error.code == Errc::AlreadyExists;
   if (!lost_race && !failing_) log_warning(messages::kTryingAgain, {{"err", error.message}});
   failing_ = failing_ || !lost_race;

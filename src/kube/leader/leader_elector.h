@@ -1,4 +1,4 @@
-// Runs leader election against the API: performs the actions of ElectionProtocol, moves the fence, calls the callbacks.
+// Runs leader election against the API: performs the actions of ElectionProtocol, updates the fence, calls callbacks.
 //
 // The fence closes before on_stopped_leading, which is called exactly once for each on_started_leading. Callbacks run
 // on the loop's thread and must not block. Api, services and the elector must outlive the jobs of the loop.

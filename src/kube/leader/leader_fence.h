@@ -1,4 +1,4 @@
-// Every writer asks the fence right before a write whether this process is still the leader.
+// Tells whether this process is still the leader. Every writer checks the fence right before a write.
 //
 // The fence stores a time and compares it with the clock, so it closes without any action. A process that was frozen,
 // or whose elector hangs, is refused as soon as it runs again. A check is one atomic load and one clock reading, on any

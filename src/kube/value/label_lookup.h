@@ -41,7 +41,7 @@ class LabelLookup {
           return std::string_view(found->second);
         }) {}
 
-  // Pairs sorted by key, without duplicates. The span itself must outlive the call too.
+  // Pairs sorted by key, without duplicates. The span itself must outlive the lookup too.
   LabelLookup(const SortedPairs& pairs) noexcept  // NOLINT(google-explicit-constructor)
       : object_(&pairs), call_([](const void* object, std::string_view key) -> Answer {
           const auto& sorted = *static_cast<const SortedPairs*>(object);

@@ -1,4 +1,4 @@
-// Prepares foreign text for an error sentence: quotes it, escapes unprintable bytes, cuts long text.
+// Prepares untrusted text for an error sentence: quotes it, escapes unprintable bytes, cuts long text.
 #pragma once
 
 #include <string>

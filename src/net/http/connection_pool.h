@@ -75,7 +75,7 @@ class ConnectionPool {
   std::size_t most_;
   std::chrono::nanoseconds idle_limit_;
   std::uint64_t generation_ = 0;
-  std::size_t taken_ = 0;                               // taken_ + idle_.size() <= most_
+  std::size_t taken_ = 0;                               // taken_ + idle_.size() <= most_ when no granted call waits
   std::deque<std::unique_ptr<ClientConnection>> idle_;  // the most recently used at the back
   std::list<PendingAcquire*> queue_;
 };

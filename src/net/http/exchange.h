@@ -51,7 +51,7 @@ class Exchange {
   std::uint64_t most_body_bytes_;
   Phase& phase_;
   MessageParser parser_;
-  std::string early_body_;  // never used: the parser stops after the head
+  std::string early_body_;  // always empty: the parser stops after the head
   std::optional<Error> write_error_;
   std::uint64_t body_bytes_ = 0;
   bool answered_ = false;

@@ -30,8 +30,8 @@ struct Origin {
 struct HttpClientSettings {
   Origin origin;
   TlsClientSettings tls{};
-  std::size_t most_connections = 64;  // more calls wait for a free one, within their deadline; streams do not count
-  std::chrono::milliseconds idle_limit{90'000};  // an idle connection older than this limit is not reused
+  std::size_t most_connections = 64;  // further calls wait for a connection until their deadline; streams do not count
+  std::chrono::milliseconds idle_limit{90'000};  // a connection that was idle for longer is not reused
   std::chrono::milliseconds connect_timeout{10'000};
   std::size_t most_body_bytes = std::size_t{1} << 30;  // a longer answer is an error
 };

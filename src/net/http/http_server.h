@@ -37,7 +37,8 @@ class Responder {
   virtual Task<Result<void>> start(HttpResponse head) = 0;
   virtual Task<Result<void>> write(std::string chunk) = 0;
   virtual Task<Result<void>> finish() = 0;
-  // No answer, or no rest of it: the connection is closed when the handler returns. For tests of clients.
+  // Sends no answer, or no further part of it: the connection is closed when the handler returns. For tests of clients
+  // and for the failures that the embedded cluster simulates.
   virtual void abandon() noexcept = 0;
 };
 

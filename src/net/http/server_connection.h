@@ -61,7 +61,7 @@ class ServerConnection {
   Admission admission_;
   InputBuffer input_;
   bool winding_down_ = false;
-  bool idle_ = true;  // no byte of a request has arrived yet
+  bool idle_ = true;  // no byte of the next request has arrived yet
 };
 
 }  // namespace rescheduler::net

@@ -26,8 +26,8 @@ struct IssuedCertificate {
 
 class CertificateAuthority {
  public:
-  // A self-signed CA. The certificates that it issues expire with it. All of them are valid from one hour ago, for
-  // clients with slow clocks.
+  // A self-signed CA. Each issued certificate expires `valid_for` after its issue; clients reject it earlier if the CA
+  // has expired. All certificates are valid from one hour before their issue, for clients with slow clocks.
   static Result<CertificateAuthority> make(const std::string& common_name, std::chrono::seconds valid_for);
   CertificateAuthority(CertificateAuthority&&) noexcept;
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
