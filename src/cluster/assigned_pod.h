@@ -19,8 +19,8 @@ struct AssignedPod {
   NodeIndex node = kNoNode;
   WallTime started{};  // status.startTime; the epoch: not started yet
   bool terminating = false;
-  bool being_preempted = false;  // terminating because a scheduler preempted it
-  bool assumed = false;          // decided by this scheduler, not yet confirmed by the API server
+  bool being_preempted = false;  // terminating because a scheduler preempted the pod
+  bool assumed = false;          // this scheduler chose the node; the API server has not confirmed it yet
 };
 
 }  // namespace rescheduler::cluster

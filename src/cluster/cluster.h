@@ -78,7 +78,8 @@ class Cluster {
   const std::vector<std::uint64_t>& generations() const { return generations_; }
   std::optional<NodeIndex> find_node(std::string_view name) const;  // only a node that exists
   std::size_t node_count() const { return node_count_; }
-  // Changes when a node is added or removed, or when its object changes in more than a heartbeat. Not changed by pods.
+  // Changes when a node is added or removed, and when a field of a node changes that plugins read. Pods, conditions
+  // and annotations do not change it.
   std::uint64_t nodes_version() const { return nodes_version_; }
 
   const PagedVector<AssignedPod>& pods() const { return pods_; }  // by PodIndex; the uid of an unused place is empty
@@ -160,7 +161,7 @@ class Cluster {
   // Pods of one owner share its OwnerRef. By key_of(); a copy of the cluster starts without.
   boost::unordered_flat_map<std::string, std::weak_ptr<const OwnerRef>> owner_refs_;
   std::size_t sweep_owner_refs_at_ = 1024;
-  boost::unordered_flat_map<Symbol, OptOut> opt_outs_;  // of namespaces; others: No
+  boost::unordered_flat_map<Symbol, OptOut> opt_outs_;  // by namespace; a namespace without an entry: No
   PodCounts counts_{namespaces_, interner_.selectors};
   Topology topology_;
   Images images_;

@@ -23,7 +23,7 @@ enum class EventResource : std::uint8_t {
   CsiDriver,
   CsiStorageCapacity,
   VolumeAttachment,
-  Load,      // the load of nodes
+  Load,
   Anything,  // wakes all pods, or the one pod in `uid`
 };
 

@@ -120,7 +120,6 @@ RC_GTEST_PROP(ClusterProperty, AddingAndRemovingAPodRestoresAllTotals, ()) {
   RC_ASSERT(totals_of(cluster, watched) == before);
 }
 
-// A random change of a pod: added, changed or removed.
 void change(Cluster& cluster, int which, const PodBuilder& pod) {
   if (which == 0) {
     cluster.remove_pod(pod.get().metadata().uid());

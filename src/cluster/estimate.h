@@ -30,7 +30,7 @@ inline IncomingLoad incoming_load_of(const PodRequests& requests) {
           static_cast<float>(asked.memory > 0 ? asked.memory : kEstimatedMemory)};
 }
 
-// As shares of the node's allocatable. Requests do not predict the further resources: zero.
+// As shares of the node's allocatable. The load of other resources is zero, because requests do not predict it.
 inline Loads estimated_loads(const PodRequests& requests, const ResourceList& allocatable) {
   Loads loads{};
   const ResourceList& asked = requests.plain;

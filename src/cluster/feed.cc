@@ -39,8 +39,8 @@ Row row(Upsert upsert, Remove remove) {
           [remove](const Message& object, Cluster& from) { return remove(static_cast<const T&>(object), from); }};
 }
 
-// Services, owners and PodDisruptionBudgets affect how a pod is placed, but they free no resources. Their changes
-// create no event.
+// Namespaces, Services, owners and PodDisruptionBudgets affect how a pod is placed, but they free no resources. Their
+// changes create no event.
 template <class T, class Upsert, class Remove>
 Row quiet_row(Upsert upsert, Remove remove) {
   return row<T>(

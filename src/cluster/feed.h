@@ -12,8 +12,8 @@ namespace rescheduler::cluster {
 
 const std::vector<const kube::ResourceType*>& model_kinds();
 
-// Applies one object and returns the event for waiting pods. Objects of other kinds and pods without a node have no
-// effect. A finished pod is removed.
+// Applies one object and returns the event for waiting pods. An object whose kind is not in model_kinds() and a pod
+// without a node have no effect. A finished pod is removed.
 enum class FeedAction : std::uint8_t { Upsert, Remove };
 ClusterEventPtr apply(const google::protobuf::Message& object, FeedAction action, Cluster& to);
 

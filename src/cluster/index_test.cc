@@ -1,4 +1,5 @@
-// Values of different units do not convert into each other. The compiler checks it.
+// Indexes of nodes and of pods do not convert into each other, and neither do loads and amounts. The compiler checks
+// this.
 #include "cluster/index.h"
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// Label sets and selectors, represented by numbers. Pods of one template have the same labels, so few pairs of a
-// selector and a label set occur, but often. Each match is computed once.
+// Label sets and selectors, represented by numbers. Pods of one template have the same labels, so the same few
+// pairs of a selector and a label set occur again and again. Each match is computed once.
 #pragma once
 
 #include <algorithm>

@@ -32,7 +32,8 @@ enum class SmoothingKind : std::uint8_t {
 
 // With a sample every 15 to 60 s, one outlier changes the default's value by 3 to 13 % of the outlier. Half of a
 // lasting change is visible after five minutes. Reservations cover the pods placed meanwhile, so a slow value costs
-// little. A fast value sends pods after every short dip: docs/benchmarks.md compares both over a day.
+// little. A value that reacts faster sends pods to a node at every short dip of its load: docs/benchmarks.md compares
+// both over a day.
 struct Smoothing {
   SmoothingKind kind = SmoothingKind::Ewma;
   std::chrono::nanoseconds half_life = std::chrono::minutes{5};  // of Ewma: a sample this old counts half

@@ -16,7 +16,7 @@
 namespace rescheduler::cluster {
 namespace {
 
-// Reads the allocatable resources. A quantity that the API server would reject counts as absent.
+// A quantity that the API server would reject counts as absent.
 void read_allocatable(const google::protobuf::Map<std::string, api::Quantity>& wire, SymbolTable& symbols, Node& into) {
   for (const auto& [name, text] : wire) {
     const auto amount = kube::Quantity::parse(text.string());
@@ -61,7 +61,7 @@ constexpr std::array<std::string_view, 3> kLifecycle{"MaintenanceInProgress", "D
 
 NodeStatus status_of(const api::Node& object) {
   NodeStatus status;
-  status.ready = !reports_not_ready(object);  // a node without the condition Ready was written by hand
+  status.ready = !reports_not_ready(object);  // a node written by hand has no condition Ready, and counts as ready
   status.maintenance = requests_maintenance(object.metadata());
   status.zone = zone_of(object);
   for (const api::NodeCondition& condition : object.status().conditions()) {

@@ -34,12 +34,12 @@ struct NodeImage {
   friend bool operator==(const NodeImage&, const NodeImage&) = default;
 };
 
-// What rescheduling reads of a node besides.
+// The properties of a node that only rescheduling reads.
 struct NodeStatus {
   bool ready = false;
-  bool maintenance = false;  // from the label, or from the node conditions of Kubernetes 1.37
+  bool maintenance = false;  // from the label
   std::string zone{};
-  std::string shutdown{};  // the lifecycle condition that is true, if any: "DrainInProgress", ...
+  std::string shutdown{};  // the lifecycle condition of Kubernetes 1.37 that is true, if any: "DrainInProgress", ...
   friend bool operator==(const NodeStatus&, const NodeStatus&) = default;
 };
 
@@ -78,7 +78,8 @@ class NodeLabels {
 struct NodeInfo {
   NodeIndex index = kNoNode;
   std::shared_ptr<const Node> node{};  // null: pods name this node, but the node does not exist (any more)
-  // Changes with everything of the node that a plugin can read. Two states never have the same number.
+  // Changes with everything of the node that a plugin can read. Two states in a Cluster never have the same number. A
+  // what-if copy keeps the number of the original.
   std::uint64_t generation = 0;
   std::vector<PodIndex> pods{};
   std::vector<std::shared_ptr<const AssignedPod>> hypothetical_pods{};  // for example nominated pods

@@ -1,4 +1,5 @@
-// The known load of nodes: set by usage/, read by placement/. Loads are shares of a node's allocatable: 0.8 is 80 %.
+// The known load of nodes: set by usage/, read by placement/. Loads are shares of a node: 0.8 is 80 %. The load source
+// decides whether a measured share is of the capacity or of the allocatable.
 #pragma once
 
 #include <array>

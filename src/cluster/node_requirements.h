@@ -31,7 +31,7 @@ struct NodeRequirements {
   std::optional<std::vector<std::string>>
       named_nodes{};  // the only nodes that can match `required`, if it selects by node name
   std::vector<HostPort> ports{};
-  std::vector<Symbol> images{};         // of containers and init containers, one each, with their tag
+  std::vector<Symbol> images{};         // one for each container and init container, with its tag
   std::vector<Symbol> volume_images{};  // of image volumes
   std::vector<Symbol> features{};       // features that the node must declare
   std::string node_name{};              // spec.nodeName of a pod that another scheduler binds

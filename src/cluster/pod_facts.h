@@ -28,7 +28,7 @@ struct OwnerRef {
 };
 using OwnerPtr = std::shared_ptr<const OwnerRef>;
 
-// The key of an owner: its uid. A dump written by hand can lack uids; then its kind and name.
+// The key of an owner: its uid. A dump written by hand can lack uids; then its kind, namespace and name.
 std::string key_of(const OwnerRef& owner);
 
 // The owner reference with `controller: true`; an empty kind: there is none.

@@ -89,7 +89,6 @@ bool may_be_pod_level(std::string_view name) {
   return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
 }
 
-// Pod-level requests replace the sum of the containers.
 void replace_by_pod_level(List& sum, const List& pod_level) {
   if (std::ranges::none_of(pod_level, [](const auto& entry) { return may_be_pod_level(entry.first); })) return;
   for (const auto& [name, amount] : pod_level) {

@@ -11,7 +11,8 @@
 
 namespace rescheduler::config {
 
-// The pod is failing when it restarted `restarts` times within `window` and is in CrashLoopBackOff.
+// The pod is failing when its containers were restarted `restarts` times within `window`, and one of them is in
+// CrashLoopBackOff.
 struct RestartRule {
   bool enabled = true;
   std::uint32_t restarts = 3;

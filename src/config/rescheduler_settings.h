@@ -18,7 +18,6 @@ struct LogSettings {
   bool json = false;                      // instead of the text format of klog
 };
 
-// The dashboard.
 struct DashboardSettings {
   bool enabled = true;
   std::string grafana{};  // address that the pages link to; empty: no links

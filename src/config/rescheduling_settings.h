@@ -84,7 +84,7 @@ struct MaintenanceSettings {
 struct Protections {
   std::optional<std::int32_t> priority_threshold{};  // pods of at least this priority stay; critical pods always do
   std::chrono::nanoseconds least_age = std::chrono::minutes{5};
-  std::uint32_t least_replicas = 2;  // pods of workloads with fewer stay, except on nodes under maintenance
+  std::uint32_t least_replicas = 2;  // pods of workloads with fewer replicas stay, except on nodes under maintenance
   bool local_storage = true;         // pods with emptyDir or hostPath stay
   bool claims = false;               // pods with a PersistentVolumeClaim stay; pods with a local volume always do
   bool bare_pods = true;             // bare pods stay

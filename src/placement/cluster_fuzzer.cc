@@ -220,7 +220,7 @@ ClusterFuzzer::Step ClusterFuzzer::change_pod(const std::string& name) {
     case 2:
       pod.merge(R"({"status":{"containerStatuses":[{"name":"main","allocatedResources":{"cpu":"900m"}}]}})");
       break;
-    default: pod = random_pod(name).on(pick(kNodes)); break;  // replaced, deletion not seen
+    default: pod = random_pod(name).on(pick(kNodes)); break;  // a new pod with the same uid and no deletion event
   }
   return upsert_pod(name, pod);
 }

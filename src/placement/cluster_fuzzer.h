@@ -53,7 +53,7 @@ class ClusterFuzzer {
  private:
   Step change_namespace();
   Step assume(const std::string& name);
-  Step confirm_or_forget(std::string name);  // confirms or forgets the assumed pod
+  Step confirm_or_forget(std::string name);
   Step change_pod(const std::string& name);
   void nominate_or_not();
 

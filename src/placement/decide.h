@@ -15,7 +15,7 @@
 namespace rescheduler::placement {
 
 enum class Outcome : std::uint8_t {
-  Gated,          // PreEnqueue rejects it: no attempt yet
+  Gated,          // PreEnqueue rejects the pod: no attempt yet
   Scheduled,      // a node was found
   Preempts,       // a node was found where pods must be preempted first
   Unschedulable,  // no node was found

@@ -1,4 +1,4 @@
-// The cost of a decision, as the number of nodes filtered and scored. A lost cache shows here.
+// The cost of a decision, as the number of nodes filtered and scored. The tests fail if a cache has no effect.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

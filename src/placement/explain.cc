@@ -206,7 +206,7 @@ std::string to_json(const Decision& decision,
                     const Framework& framework,
                     const NodeListing& listing) {
   json::object out = outline_of(decision, context, framework);
-  // As many nodes as the cluster has can be equally good.
+  // All nodes of the cluster can be equally good, so the list is limited.
   if (json::value* best = out.if_contains("best"); best != nullptr && best->get_array().size() > listing.most) {
     best->get_array().resize(listing.most);
   }

@@ -5,7 +5,8 @@
 namespace rescheduler::placement {
 namespace {
 
-// Enough for 64 different requirements on 5000 nodes. If there are more, the least recently used ones are dropped.
+// Enough for about 50 different requirements on 5000 nodes with 10 scoring plugins. If there are more, the least
+// recently used ones are dropped.
 constexpr std::size_t kMostBytes = std::size_t{24} << 20U;
 
 }  // namespace

@@ -13,7 +13,7 @@ using cluster::NodeInfo;
 
 double requested_share(const NodeInfo& node, std::size_t resource) {
   switch (resource) {
-    // Pods without requests count too. Otherwise any number of them would look like none.
+    // The nonzero sums count pods without requests too. Otherwise a node full of such pods would look empty.
     case cluster::kCpuLoad: return cluster::share_of(node.nonzero_cpu, node.node->allocatable.cpu);
     case cluster::kMemoryLoad: return cluster::share_of(node.nonzero_memory, node.node->allocatable.memory);
     default: return 0;

@@ -125,7 +125,6 @@ bool waits_for_victims(const Cycle& cycle) {
   });
 }
 
-// The nodes where preemption can help.
 std::vector<NodeIndex> nodes_where_preemption_may_help(const Cycle& cycle) {
   std::vector<NodeIndex> nodes;
   const Diagnosis& diagnosis = cycle.diagnosis();

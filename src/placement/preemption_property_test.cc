@@ -22,8 +22,8 @@ bool fits_without(const ClusterFuzzer& fuzzer,
   return std::ranges::find(answer.feasible, node) != answer.feasible.end();
 }
 
-// Many small pods on few small nodes. No pod is terminating, and no constraint selects all pods: for such pods the
-// filters follow a peculiarity of kube-scheduler.
+// Many small pods on few small nodes. No pod is terminating, and no constraint selects all pods: PodTopologySpread,
+// like kube-scheduler, does not count such pods, but subtracts them when they are removed.
 void fill(ClusterFuzzer& fuzzer) {
   for (int i = 0; i < 2; ++i) {
     const std::string name = "n" + std::to_string(i);

@@ -69,7 +69,6 @@ class Bench {
   Bench& add(const cluster::testing::PodBuilder& pod);
   Bench& add(const cluster::testing::NamespaceBuilder& ns);
   Bench& add(const cluster::testing::BudgetBuilder& budget);
-  // Gives the pod a nominated node.
   Bench& nominate(const api::Pod& pod, const std::string& node);
   void forget_nominations() { nominated_.clear(); }
 

@@ -49,7 +49,7 @@ constexpr double kQuickFactor = 0.8;
 
 // Shares of the whole budget: the search near home ends at kNearUntil; the quick walk takes kQuickPart; the hot walk,
 // which is better the longer it is, ends at kHotUntil; then each lukewarm walk, and the cold walk. A large fleet needs
-// longer to return processes home whose moves bring nothing.
+// longer to return the processes home whose moves gain nothing.
 constexpr double kNearUntil = 0.05;
 constexpr double kNearUntilLarge = 0.1;
 constexpr double kQuickPart = 0.03;

@@ -1,11 +1,11 @@
 // Simulated annealing, for searches with a time budget and without a FeasibilityOracle. The phases:
 //   1. A search near the initial assignment, because a few moves may be enough.
-//   2. A hot walk (annealing_walk.h), unless the price of the moves is all that can still be saved. It starts hot
-//      enough to move even the largest processes. It may break rules at a price (penalty_weights.h), and cools until
-//      hardly any step is accepted.
+//   2. A hot walk (annealing_walk.h), except in a large fleet where only the price of the moves can still be saved. It
+//      starts hot enough to move even the largest processes. It may break rules at a price (penalty_weights.h), and
+//      cools until hardly any step is accepted.
 //   3. In a small fleet: shorter lukewarm walks that keep every rule and start from the best assignment. Large
 //      processes stay, small ones are rearranged, and ejection chains (ejection_chains.h) make space for large ones.
-//   4. A cold walk that returns processes home whose moves bring nothing.
+//   4. A cold walk that returns the processes home whose moves gain nothing.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ class Anneal {
  public:
   Anneal(State& state, Budget& budget, std::uint64_t seed);
 
-  // Ends at the best assignment found. `fresh`: the start has no value; otherwise there is no hot walk.
+  // Ends at the best assignment found. `fresh`: the start is the problem's own assignment. Otherwise the start is the
+  // result of another search, and phases 1 and 2 are skipped.
   void run(bool fresh);
 
  private:
@@ -53,7 +54,7 @@ class Anneal {
   AnnealingWalk walk_;
   PenaltyWeights penalties_;
   std::size_t block_;
-  double large_;  // loss
+  double large_;  // large_loss() of the start
   double away_price_;
   std::vector<Machine> best_;
   Cost best_cost_;

@@ -11,8 +11,8 @@ namespace {
 constexpr std::uint64_t kSwaps = 8;
 constexpr std::uint64_t kChains = 4;
 
-// For a process that is away, this many of 32 steps lead home; random steps would hardly ever do so. Few while it is
-// hot, many at the end, to return processes whose moves bring nothing.
+// For a process that is away, this many of 32 steps lead home; random steps would hardly ever do so. Few at a high
+// temperature, many at the end, to return processes whose moves gain nothing.
 constexpr double kHomewardsHot = 1.0;
 constexpr double kHomewardsCold = 9.0;
 // In a chain, a replaced process that is away goes home in half of the cases: at home its transient resources are still

@@ -1,9 +1,10 @@
 // Random steps at a temperature: moves, swaps and chains. A loss is accepted with lower probability the larger it is
 // and the lower the temperature is.
 //
-// Being away from home has a price. A process that has left its home machine still holds its transient resources there.
-// A hot walk without a price would soon leave no room for any process. The price is proportional to the held resources
-// and to the temperature: at each temperature only the processes that gain most are away. At the end the price is zero.
+// While every rule is kept, being away from home has a price. A process that has left its home machine still holds its
+// transient resources there. A hot walk without a price would soon leave no room for any process. The price is
+// proportional to the held resources and to the temperature: at each temperature only the processes that gain most are
+// away. At the end the price is zero. With PenaltyWeights the penalties replace this price.
 #pragma once
 
 #include <cstddef>

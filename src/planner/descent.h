@@ -1,8 +1,8 @@
 // Few moves with a large effect. Repeats the best single move of the worst machines until none helps, then tries swaps
 // and chains (swap_moves.h), then undoes moves that are not worth their price.
 //
-// The oracle, if there is one, is asked only about moves that lower the cost, the best first. Undone moves are undone
-// on the oracle too.
+// The oracle, if there is one, checks only moves that lower the cost, the best first. Undone moves are undone on the
+// oracle too.
 #pragma once
 
 #include <cstdint>

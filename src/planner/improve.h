@@ -1,4 +1,4 @@
-// improve(problem) returns a better assignment for some of the processes, found by an anytime search over moves, swaps
+// improve(problem) returns an assignment of lower cost, or the same one, found by an anytime search over moves, swaps
 // and chains. The result is deterministic for a problem, seed and step limit; a time limit stops the search at an
 // arbitrary point. One thread. A caller can run several seeds in parallel and exchange results with `start`.
 #pragma once
@@ -22,8 +22,8 @@ struct SearchLimits {
   std::uint64_t most_steps = ~std::uint64_t{0};  // candidates evaluated; the deterministic limit
   std::size_t most_moves = ~std::size_t{0};      // processes that end on another machine
   std::uint64_t seed = 1;
-  // Continue by annealing when no single move and no swap helps, until time or steps are used up. Needs one of the two
-  // limits. Not with an oracle, which would have to be asked about every step.
+  // Search by annealing until time or steps are used up, instead of stopping when no single move and no swap helps.
+  // Needs one of the two limits. Not with an oracle, which would have to check every step.
   bool thorough = false;
   // Initial machine by process, instead of the problem's own assignment; must obey the rules. Not with an oracle. A
   // thorough search continues from there without a hot walk.
@@ -40,7 +40,7 @@ struct Move {
   Process process = 0;
   Machine from = kNoMachine;
   Machine to = kNoMachine;
-  Cost gain = 0;                         // the loss if this move alone is omitted, including its price
+  Cost gain = 0;                         // how much the cost rises without this move; its price is deducted
   std::vector<RefusedTarget> refused{};  // by the oracle, the best few
 };
 

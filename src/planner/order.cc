@@ -1,6 +1,7 @@
-// Batches. Each batch takes the moves that can be done at once, the most useful first; the room they free is available
-// only after the batch. The steps of a batch may run in any order, so two steps whose rules depend on each other never
-// share a batch. When no process can move, one makes a detour to a third machine if that lets another one move.
+// Batches. Each batch takes the moves that can be done at once, in the order of the list; the room they free is
+// available only after the batch. The steps of a batch may run in any order, so two steps whose rules depend on each
+// other never share a batch. When no process can move, one makes a detour to a third machine if that lets another one
+// move.
 #include "planner/order.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace rescheduler::planner {
 
 namespace {
 
-// Third machines that the oracle is asked about for one process.
+// The number of third machines that the oracle checks for one process.
 constexpr std::size_t kMostAsked = 32;
 
 struct Pending {

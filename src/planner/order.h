@@ -35,8 +35,9 @@ struct Ordered {
   std::vector<LeftOut> left_out{};
 };
 
-// Starts from the problem's own assignment. The oracle must know it, follows, and is back at it on return. The machines
-// of detours are not in `moves`; a process makes at most one detour. A process that cannot move stays where it is.
+// Starts from the problem's own assignment. The oracle must know this assignment at the call. It follows every step and
+// is back at the assignment on return. The machines of detours are not in `moves`; a process makes at most one detour.
+// A process that cannot move stays where it is.
 Ordered order_moves(const Problem& problem,
                     const std::vector<Move>& moves,
                     const OrderLimits& limits,

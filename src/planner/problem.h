@@ -5,7 +5,7 @@
 //   - capacity; `transient` resources are also held on the old machine;
 //   - two processes of an `apart` group never share a machine;
 //   - a group occupies at least `least_locations` locations;
-//   - where a process of a group is, each group it depends on is in the same neighbourhood;
+//   - in each neighbourhood where a group has a process, each group that it depends on has a process too;
 //   - caps on moves;
 //   - the answers of a FeasibilityOracle.
 //

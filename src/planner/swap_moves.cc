@@ -47,7 +47,7 @@ std::vector<Machine> SwapMoves::chain(Machine source, std::span<const Machine> t
 void SwapMoves::weigh_chains(Process one, Process other, std::span<const Machine> targets, std::vector<Found>& found) {
   const Machine middle = state_.where(other);
   const Cost so_far = state_.leaving(one) + state_.instead_delta(one, other) + state_.move_delta(one, middle);
-  if (so_far >= 0) return;  // the third machine will hardly become cheaper
+  if (so_far >= 0) return;  // the cost of the third machine hardly ever falls
   budget_.count(targets.size());
   for (const Machine last : targets) {
     if (last == middle || last == state_.where(one)) continue;

@@ -4,10 +4,10 @@
 //   sources, best first                then            then
 //   [0 prometheus] [1 metrics-server]  "requests"      "turns": LoadBasis::RoundRobin, if requests cannot be judged
 //
-// A round starts with the current source (source()). If the current source fails for good, the others are read in
-// order, and the first that answers replaces it in the same round. The sources before the current one are read in every
-// round. Such a source becomes current again after `answers_to_return` answers in a row, so that an unstable source
-// does not cause repeated changes.
+// A round starts with the current source (source()). If it has failed `failures_to_leave` times in a row, or once
+// without fresh samples, the others are read in order. The first that answers replaces it in the same round. The
+// sources before the current one are read in every round. Such a source becomes current again after `answers_to_return`
+// answers in a row, so that an unstable source does not cause repeated changes.
 #pragma once
 
 #include <cstddef>

@@ -79,7 +79,7 @@ bool LoadTracker::is_fresh(const Measured& measured) const {
   return newest && *newest >= now_ - settings_.rules.freshness;
 }
 
-// Every sample that is fresh now or later contains the full load of a pod placed at this time.
+// True if every sample that is fresh now or later contains the full load of a pod placed at this time.
 bool LoadTracker::is_long_past(WallTime placed_at) const {
   return now_ != WallTime::min() && placed_at < now_ - settings_.rules.freshness - longest_;
 }

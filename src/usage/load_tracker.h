@@ -69,8 +69,8 @@ class LoadTracker {
   std::size_t reservations() const { return where_.size(); }
 
  private:
-  // The hash of a key, because the uids of 100,000 pods need much memory. Of two pods with the same hash, which one in
-  // 10^9 clusters of that size has, only one has a reservation.
+  // The hash of a key, because the uids of 100,000 pods need much memory. If two pods have the same hash, only one of
+  // them has a reservation. This occurs in one of 10^9 clusters of that size.
   using Key = std::uint64_t;
 
   struct Reservation {

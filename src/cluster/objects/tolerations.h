@@ -41,7 +41,6 @@ struct BasicToleration {
   friend bool operator==(const BasicToleration&, const BasicToleration&) = default;
 };
 
-// Whether one of the tolerations tolerates the taint.
 template <class Tolerations, class Text>
 constexpr bool tolerated(const Tolerations& tolerations, const BasicTaint<Text>& taint) {
   for (const auto& toleration : tolerations) {

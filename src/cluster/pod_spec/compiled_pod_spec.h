@@ -69,7 +69,7 @@ struct CompiledPodSpec {
   std::int32_t priority = 0;
   bool never_preempts = false;
   bool has_resource_claims = false;  // dynamic resource allocation
-  std::string unreadable{};          // which part of the spec cannot be satisfied, in one sentence; empty: none
+  std::string unreadable{};          // which part of the spec cannot be parsed, and why; empty: none
 
   std::vector<AffinityTerm> affinity{};
   std::vector<AffinityTerm> anti_affinity{};

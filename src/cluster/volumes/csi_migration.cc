@@ -148,7 +148,8 @@ void add_zones(api::NodeSelector& selector, std::string_view key, std::string_vi
   }
 }
 
-// Only the beta zone label is used: the affinity decides first, then the labels of the volume.
+// True if the volume has the beta zone label and not the stable one. The node affinity decides. If the affinity names
+// no zone, the labels of the volume decide.
 bool uses_beta_labels(const api::PersistentVolume& volume) {
   const api::NodeSelector& selector = volume.spec().node_affinity().required();
   if (selects_by(selector, kZone)) return false;

@@ -52,8 +52,8 @@ struct VolumeMigration {
   std::string handle{};
   Reach reach{};        // with the driver's node labels
   std::string error{};  // why the volume cannot be translated; empty: it can
-  friend bool operator==(const VolumeMigration& a, const VolumeMigration& b) {  // `reach` is derived from the volume's
-                                                                                // own reach
+  // Does not compare `reach`, which is derived from the reach and the labels of the volume.
+  friend bool operator==(const VolumeMigration& a, const VolumeMigration& b) {
     return a.plugin == b.plugin && a.driver == b.driver && a.handle == b.handle && a.error == b.error;
   }
 };

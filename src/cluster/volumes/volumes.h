@@ -114,7 +114,7 @@ class Volumes {
     Cow<ByClaim<Known<Claim>>> claims{};
     Cow<boost::unordered_flat_map<Symbol, StorageClass>> classes{};
     Cow<ByName<CsiNode>> csi_nodes{};
-    Cow<boost::unordered_flat_map<Symbol, bool>> drivers{};                           // do they report their capacity?
+    Cow<boost::unordered_flat_map<Symbol, bool>> drivers{};                           // true: reports its capacity
     Cow<boost::unordered_flat_map<Symbol, std::vector<NamedCapacity>>> capacities{};  // by class
     Cow<ByName<Symbol>> capacity_classes{};                                           // by namespace/name
     Cow<ByName<Attachment>> attachments{};

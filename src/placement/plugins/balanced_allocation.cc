@@ -37,7 +37,7 @@ class BalancedAllocation final : public PluginOf<BalancedAllocation> {
   bool depends_on_node_only() const override { return true; }
   bool needs_no_normalize(const cluster::Cluster& /*cluster*/) const override { return true; }
 
-  // Pods without requests would all go to the same node.
+  // Skips pods without requests: they would all go to the same node.
   Status pre_score(const PodContext& context,
                    CycleState& /*state*/,
                    std::span<const cluster::NodeIndex> /*feasible*/) const override {

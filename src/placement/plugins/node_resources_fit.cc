@@ -1,4 +1,5 @@
-// Checks whether the node has enough free resources for the pod's requests. The score fills nodes or keeps them level.
+// Checks whether the node has enough free resources for the pod's requests. The scoring strategy
+// prefers nodes with few or with many requests.
 #include <algorithm>
 #include <cmath>
 

@@ -119,7 +119,6 @@ void make_unique(std::vector<Attachable>& volumes) {
   volumes.erase(first, last);
 }
 
-// The volumes that the pods on the node use.
 std::vector<Attachable> volumes_on(const PodContext& context, const cluster::NodeInfo& node) {
   std::vector<Attachable> used;
   for_each_pod_on(node, context.cluster, [&](const AssignedPod& pod) { add_volumes_of(pod, context, used); });

@@ -34,7 +34,6 @@ struct LoadBench : Bench {
     model().set_load(index(node), load);
     return *this;
   }
-  // Adds a reservation of this load.
   LoadBench& reserve(const std::string& node, double cpu, double memory) {
     cluster::NodeLoad changed = load(node);
     changed.reserved[cluster::kCpuLoad] += cpu;

@@ -1,4 +1,5 @@
-// Scores of nodes by their used resources: the common part of Fit and BalancedAllocation.
+// Scores of nodes by their used resources: the common part of NodeResourcesFit and
+// NodeResourcesBalancedAllocation.
 #pragma once
 
 #include <cstdint>

@@ -43,7 +43,7 @@ std::vector<cluster::SpreadConstraint> SpreadConstraints::of(const PodContext& c
   for (const Default& one : defaults_) {
     if (one.strictness != strictness) continue;
     const auto key = context.cluster.interner().symbols.find(one.topology_key);
-    if (!key) continue;  // learn_keys() was not called: a hint for a pod that was never tried
+    if (!key) continue;  // learn_keys() was not called: this is a hint for a pod that has had no scheduling attempt
     constraints.push_back({one.max_skew, *key, *siblings, one.min_domains, strictness == Strictness::Hard,
                            one.honor_affinity, one.honor_taints});
   }

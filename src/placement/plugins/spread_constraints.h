@@ -14,7 +14,7 @@ class SpreadConstraints {
  public:
   explicit SpreadConstraints(PodTopologySpreadArgs args);
 
-  // Interns the topology keys of the defaults. A key that no node has is then missing on all nodes.
+  // Interns the topology keys of the defaults, so that of() finds them even if no node has such a label.
   void learn_keys(cluster::SymbolTable& symbols) const;
 
   // The pod's own constraints. If it has none, the defaults, for the pods that its services and its owner select.

@@ -1,4 +1,5 @@
-// Taints forbid (NoSchedule, NoExecute) or discourage (PreferNoSchedule).
+// A taint that the pod does not tolerate rejects the node (NoSchedule, NoExecute) or lowers its score
+// (PreferNoSchedule).
 #include <algorithm>
 
 #include "placement/plugins/plugins.h"
