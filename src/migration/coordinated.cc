@@ -9,7 +9,8 @@
 namespace rescheduler::migration {
 namespace {
 
-// A controller replaces an evicted pod within milliseconds. After this time it does not want a replacement.
+// A controller replaces an evicted pod within milliseconds. If no replacement exists after this time and the workload
+// has all its replicas, it needs none.
 constexpr std::chrono::seconds kPatience{15};
 
 // Reasons to stop before anything is done to the pod.
@@ -93,7 +94,7 @@ Step evict(const api::Migration& migration, const ObservedState& observed, const
     return steps::write(std::move(status));
   }
   if (auto stopped = stopped_short(migration, observed, settings)) return std::move(*stopped);
-  // The state may have changed since the decision.
+  // The workload may have changed since Preparing.
   if (!observed.workload->settled || !budget_problem(observed, settings).empty()) return steps::wait();
   Step step;
   step.what = StepType::Evict;

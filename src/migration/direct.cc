@@ -24,7 +24,7 @@ Step do_to(StepType what, const ObservedPod& pod, std::string node = {}) {
   return step;
 }
 
-// The steps of a copy from creation to readiness; nullopt: it is ready.
+// The next step of a copy on its way from creation to readiness; nullopt: the copy is ready.
 std::optional<Step> bring_up(const api::Migration& migration,
                              const std::optional<ObservedPod>& pod,
                              const std::string& name,

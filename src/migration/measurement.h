@@ -23,7 +23,8 @@ std::string measured_before(const api::Migration& migration, const NodeMeter& me
 std::string measured_at_end(const api::Migration& migration);
 // Adds the measurement to a status before it is written: measured_before() in Preparing, measured_at_end() at the end.
 void note_measured(const api::Migration& migration, const NodeMeter& meter, api::MigrationStatus& status);
-// Nullopt: not due yet, already written, or unknown.
+// Adds the load after the move. Nullopt: the pod was not moved, the time is too early or too late, the values are
+// written already, or the load is unknown.
 std::optional<std::string> measured_after(const api::Migration& migration,
                                           const NodeMeter& meter,
                                           std::chrono::nanoseconds settle,

@@ -118,7 +118,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     if (found != live.end() && found->second->record.metadata().uid() == migration->metadata().uid()) {
       Live& one = *found->second;
       if (one.record.metadata().resource_version() != migration->metadata().resource_version()) {
-        if (!one.driven) one.record = *migration;  // another leader drives it, this process only follows
+        if (!one.driven) one.record = *migration;  // another process is the leader and carries it out
         one.stale = true;
         one.waker.wake();
         if (!one.driven && has_ended(*migration)) forget(key);
@@ -160,7 +160,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   // --- One migration ---
 
-  // By value: the job starts at once and may end before this function returns.
+  // `one` by value: the job starts at once. It may end, and remove `one` from `live`, before this function returns.
   void drive(LivePtr one) {
     if (one->driven || !may_act()) return;
     one->driven = true;
@@ -215,7 +215,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     }
   }
 
-  // False: nothing is left to do, or not for this process.
+  // Reads the record again if it may be outdated. False: the job is cancelled.
   net::Task<bool> refresh(Live& one) {
     if (!one.stale || one.gone) co_return true;
     one.stale = false;
@@ -275,7 +275,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   net::Task<Result<void>> perform(Live& one, const ObservedState& observed, const Step& step) {
     if (step.what == StepType::Write && one.gone) {
-      // The record was deleted; a started migration is completed nevertheless.
+      // The record was deleted. The status is kept in memory only, so that the migration can still clean up.
       *one.record.mutable_status() = step.status;
       co_return Result<void>{};
     }
@@ -333,7 +333,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     for (;;) {
       api::Migration migration = to_migration(request, name);
       auto made = co_await self->client.create(std::move(migration));
-      // Already exists: the first request succeeded although its answer was lost.
+      // AlreadyExists: an earlier request succeeded although its answer was lost.
       if (made || made.error().code == Errc::AlreadyExists) co_return;
       if (made.error().code == Errc::Cancelled || !self->may_act()) co_return;
       if (!is_retriable(made.error()) || backoff.failures() > 8) {

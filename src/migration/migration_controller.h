@@ -1,6 +1,6 @@
 // A Migrator that survives restarts: each move is recorded in a Migration object, from which a new leader continues.
 //
-// Members belong to the loop's thread. Apis and services outlive it and the loop's jobs.
+// All calls on the loop's thread. The apis and services outlive the controller and the jobs of the loop.
 #pragma once
 
 #include <functional>

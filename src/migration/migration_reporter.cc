@@ -25,7 +25,7 @@ std::string pod_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.spec().pod();
 }
 
-// The log lines of the guides name the kind: one message for each kind that can be moved.
+// The log lines of the guides name the kind of the workload, so each kind has its own message.
 const Phrase& begins(const std::string& kind) {
   if (kind == "ReplicaSet") return messages::kBeginsReplicaSet;
   if (kind == "StatefulSet") return messages::kBeginsStatefulSet;

@@ -122,7 +122,7 @@ std::string unmark_pod_patch(const api::Pod& pod) {
   json::object undone{{kCostBefore, nullptr}};
   const auto cost = annotations.find(std::string(kDeletionCost));
   const auto before = annotations.find(std::string(kCostBefore));
-  // A value that another client has changed since is kept.
+  // If another client has changed the deletion cost since, its value stays.
   if (cost != annotations.end() && cost->second == kLowestCost && before != annotations.end()) {
     if (before->second.empty()) {
       undone[kDeletionCost] = nullptr;
@@ -214,7 +214,7 @@ std::string sanitised_manifest(const api::Pod& pod) {
   spec.clear_node_name();
   spec.clear_ephemeral_containers();
   spec.clear_scheduling_gates();
-  // Drops the service account token volumes that the server adds: it would add them again or reject duplicates.
+  // Drops the token volumes that the API server added. It would add them again or reject the duplicates.
   drop_tokens(*spec.mutable_volumes());
   const auto without_token = [](auto& containers) {
     for (auto& container : containers) drop_tokens(*container.mutable_volume_mounts());

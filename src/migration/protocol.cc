@@ -197,7 +197,7 @@ void note_known(api::MigrationStatus& status, const ObservedState& observed) {
 
 std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings) {
   if (!observed.workload || observed.workload->desired < 0 || !observed.source) return {};
-  if (!observed.source->ready) return {};  // it does not serve
+  if (!observed.source->ready) return {};  // a pod that is not ready does not serve
   const std::int32_t desired = observed.workload->desired;
   const auto ready = static_cast<std::int32_t>(std::ranges::count_if(
       observed.pods, [](const ObservedPod& pod) { return pod.ready && !pod.leaving && !pod.over; }));
@@ -256,7 +256,7 @@ Step next_cleaning(const api::Migration& migration,
     return step;
   }
   if (observed.copy && !there) {
-    if (observed.copy->leaving) return steps::wait();  // until it is deleted
+    if (observed.copy->leaving) return steps::wait();  // until the copy is deleted
     step.what = StepType::DeletePod;
     step.pod = *observed.copy;
     return step;

@@ -151,14 +151,15 @@ Step next_cleaning(const api::Migration& migration, const ObservedState& observe
 // The replacement of the source pod: a pod of the same workload that is new. A pod on the target node is preferred.
 // Null: none yet.
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed);
-// True if the workload has the label of another Migration, perhaps with a surge that is still to be undone. Overwriting
-// it would lose the number of replicas. The sweeper removes it.
+// True if the workload has the label of another Migration, perhaps with a surge that is still to be undone. A new
+// intent would overwrite the original number of replicas. The sweeper removes label and intent.
 bool marked_by_another(const api::Migration& migration, const ObservedState& observed);
 // Records the existing pods, so that a replacement can be recognised as new.
 void note_known(api::MigrationStatus& status, const ObservedState& observed);
 // Why the workload cannot miss one more replica; empty: it can.
 std::string budget_problem(const ObservedState& observed, const MigrationSettings& settings);
-// The next step for a replacement pod that is not ready; nullopt: only wait.
+// Records the replacement pod, then nominates the target for it if another scheduler schedules it. Nullopt: neither is
+// needed; the caller checks whether the pod is ready.
 std::optional<Step> follow_replacement(const api::Migration& migration,
                                        const ObservedState& observed,
                                        const ObservedPod& replacement,

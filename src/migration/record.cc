@@ -161,7 +161,7 @@ WallTime deadline_of(const api::Migration& migration) {
 
 api::MigrationStatus noting(const api::Migration& migration, std::string step, std::string message, WallTime now) {
   api::MigrationStatus status = migration.status();
-  // Users read the record and etcd stores it: repeated messages are written once, and the number of steps is limited.
+  // Users read the record and etcd stores it, so the number of steps is limited.
   constexpr int kMostSteps = 40;
   if (status.steps_size() < kMostSteps) {
     api::MigrationStep& added = *status.add_steps();

@@ -15,7 +15,7 @@ namespace rescheduler::migration {
 //                        '--> Creating --> Retiring ---'
 //                             (or Retiring -> Creating [-> RollingBack] if two instances must not run at once)
 // In the object Ended is the result: Succeeded, Elsewhere, Refused, Failed or Stale.
-// From every phase before CleaningUp there is a direct transition to CleaningUp.
+// Pending can end directly. From every phase between Pending and CleaningUp there is a transition to CleaningUp.
 enum class Phase : std::uint8_t {
   Pending,
   Preparing,

@@ -15,7 +15,7 @@ std::optional<StepRefusal> refusal_in(StepType what, const Error& error) {
   const bool several = evicting && error.http_status == 500
                        && error.message.find("more than one PodDisruptionBudget") != std::string::npos;
   if (error.http_status == 500 && !several) return std::nullopt;
-  // A refused nomination only means one hint less.
+  // A nomination is only a hint: if it is refused, the move continues without it.
   const bool matters = what != StepType::Nominate;
   switch (error.code) {
     case Errc::Throttled: return StepRefusal{false, fmt::format("could not {}: {}", to_string(what), error.message)};

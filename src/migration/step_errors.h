@@ -8,7 +8,8 @@
 
 namespace rescheduler::migration {
 
-// 404 and 409: another client was faster, or our first request succeeded without an answer. Observe and decide again.
+// NotFound, Conflict, AlreadyExists: another client was faster. Timeout, Unavailable: the request may have succeeded
+// without an answer. In all cases the caller observes and decides again.
 bool is_about_state(const Error& error);
 // Nullopt: the error says nothing about the migration.
 std::optional<StepRefusal> refusal_in(StepType what, const Error& error);

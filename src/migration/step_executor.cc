@@ -17,7 +17,7 @@ Result<void> without_value(Result<T> result) {
   return {};
 }
 
-// The client must not repeat a request that may have succeeded or was answered: the controller decides again.
+// The client must not repeat a patch: the first request may have succeeded. The controller observes and decides again.
 kube::PatchOptions once(std::string subresource = {}) {
   kube::PatchOptions options;
   options.subresource = std::move(subresource);

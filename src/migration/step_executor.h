@@ -1,4 +1,5 @@
-// Carries out one step of a migration. Every write has a precondition, so that only the observed object is changed.
+// Carries out one step of a migration. Every change and deletion has a precondition, so that it applies only to the
+// observed object.
 #pragma once
 
 #include "kube/client/client.h"
@@ -17,7 +18,7 @@ class StepExecutor {
 
   // After a Write, `migration` is the object that the server returned.
   net::Task<Result<void>> perform(api::Migration& migration, const ObservedState& observed, const Step& step);
-  // The same for the sweeper, which knows only the object.
+  // UnmarkWorkload and UnmarkPod for the sweeper, which has the labelled object but not its Migration.
   net::Task<Result<void>> unmark(const std::string& ns, const ObservedWorkload& workload, bool keep_label = false);
   net::Task<Result<void>> unmark_pod(const std::string& ns, const std::string& name, const std::string& uid);
 

@@ -39,7 +39,7 @@ std::string selector_of(const T& object) {
   return selector ? selector->to_string() : std::string();
 }
 
-// NotFound and Conflict mean that another client was faster: nothing is left to do now.
+// NotFound: another client deleted the object. Conflict: another client changed it, so the next sweep checks it again.
 bool is_settled(const Result<void>& done, Swept& swept) {
   if (!done && done.error().code == Errc::Conflict) swept.unfinished = true;
   return done || done.error().code == Errc::NotFound || done.error().code == Errc::Conflict;
@@ -82,7 +82,7 @@ net::Task<Result<Swept>> Sweeper::sweep() {
   co_return swept;
 }
 
-// Reads from the API server, not from an informer: a migration writes its record before it changes anything.
+// Reads from the API server: the copy of an informer could miss a new Migration whose labels are already on an object.
 net::Task<Result<bool>> Sweeper::in_charge(const std::string& ns, const std::string& migration) {
   auto found = co_await client_.get<api::Migration>(ns, migration);
   if (found) co_return !has_ended(*found);
@@ -97,7 +97,6 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
   if (!all) co_return fail(std::move(all.error()));
   for (const auto& object : *all) {
     const auto& meta = object->metadata();
-    // Objects that inherit the label from their owner, such as a ReplicaSet, have the label without an intent.
     const std::string name = value_of(meta.labels(), kMigrationLabel);
     auto alive = co_await in_charge(meta.namespace_(), name);
     if (!alive) co_return fail(std::move(alive.error()));
@@ -114,7 +113,8 @@ net::Task<Result<void>> Sweeper::sweep_workloads(std::string_view kind, Swept& s
       workload.surged_from = intent->surged_from;
       workload.surged_to = intent->surged_to;
     }
-    // A Deployment with an intent keeps the label in this round. The next round removes it when nothing else is left.
+    // The first pass removes the intent of a Deployment and keeps the label. The second pass removes the copies of the
+    // intent from the ReplicaSets, then the label.
     const bool copied = std::is_same_v<T, api::Deployment>;
     const bool intent = meta.annotations().contains(std::string(kIntentAnnotation));
     const bool once_more = copied && intent;

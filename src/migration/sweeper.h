@@ -40,7 +40,7 @@ class Sweeper {
   kube::Client client_;
   StepExecutor step_executor_;
   const MigrationSettings& settings_;
-  bool again_ = false;  // a Deployment was found whose ReplicaSets have to be checked
+  bool again_ = false;  // Deployments need a second pass, which checks their ReplicaSets
 };
 
 }  // namespace rescheduler::migration

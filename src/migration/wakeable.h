@@ -1,4 +1,4 @@
-// A sleep that can be interrupted, in the time of the given timers. All calls on one loop thread.
+// A sleep that wake() can end early. The given timers measure the time. All calls on one loop thread.
 #pragma once
 
 #include <chrono>

@@ -12,10 +12,10 @@ class WorkloadQueue {
  public:
   // `begun` puts a move in front, even if others were queued earlier: an earlier leader may have started it.
   void enqueue(const std::string& uid, const std::string& move, bool begun);
-  // The move in front of this one; empty: this move is first, or the queue is empty.
+  // The first move in the queue of this UID; empty: `move` itself is first, or there is no queue.
   std::string ahead_of(const std::string& uid, const std::string& move) const;
-  // Removes the move from all queues. Returns the moves that are now first: only these need to observe again. If all
-  // queued moves did so whenever one ends, a hundred of them would keep the API server busy with nothing else.
+  // Removes the move from all queues. Returns the moves that are now first: only these need to observe again. If every
+  // queued move observed whenever one ends, a hundred queued moves would keep the API server busy.
   std::vector<std::string> remove(const std::string& move);
 
  private:

@@ -129,7 +129,7 @@ net::Task<void> ActionExecutor::report(StatusAction action) {
   kube::PatchOptions options;
   options.kind = kube::PatchKind::StrategicMerge;
   options.subresource = "status";
-  // A pod that was deleted or recreated needs no report. Other failures are reported again with the next attempt.
+  // A pod that was deleted needs no report. After another failure the next scheduling attempt reports again.
   const auto written = co_await client_.patch<api::Pod>(meta.namespace_(), meta.name(), *patch, options);
   if (!written && written.error().code != Errc::NotFound) {
     log_warning(messages::kStatusNotWritten,

@@ -9,7 +9,7 @@ void BoundedQueue::add(Work work) {
   net::spawn(executor_, name_, work_off(owner_.lock()));
 }
 
-net::Task<void> BoundedQueue::work_off(std::shared_ptr<void> /*owner: kept until the last of it is done*/) {
+net::Task<void> BoundedQueue::work_off(std::shared_ptr<void> /*owner: kept alive until the queue is empty*/) {
   while (!waiting_.empty()) {
     const Work next = std::move(waiting_.front());
     waiting_.pop_front();

@@ -23,7 +23,7 @@ struct LoadUpdate {
 
 // Called on the thread of the scheduler's services. Each function may be empty.
 struct ClusterSink {
-  // Pods that have finished are upserted too, where the scheduler follows them. Otherwise they are removed.
+  // True: `upsert` gets finished pods, if the informers include them (LiveSettings::finished_pods). False: `remove`.
   bool finished_pods = false;
   std::function<void(const kube::ObjectPtr& object)> upsert{};
   std::function<void(const kube::ObjectPtr& object)> remove{};

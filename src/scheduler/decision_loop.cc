@@ -17,7 +17,7 @@ struct DecisionLoop::State : std::enable_shared_from_this<State> {
   const Clock& clock;
   Sink sink;
   placement::Extenders* extenders;
-  // Wall time that never goes back.
+  // now() counts from these two, so that it never goes back.
   WallTime wall_start;
   SteadyTime steady_start;
   bool deciding = false;

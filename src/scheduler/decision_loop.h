@@ -32,7 +32,7 @@ class DecisionLoop {
   void post(std::function<void(Scheduler&, WallTime now)> what);
   void begin_deciding();
   Scheduler& scheduler();  // on the decision thread
-  void stop_deciding();    // the current decision is the last one
+  void stop_deciding();    // a few decisions can still follow
 
  private:
   struct State;

@@ -264,7 +264,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     recorders.push_back(state->recorders.back().get());
     action_executor.scheduler_names.push_back(profile.scheduler_name);
   }
-  // Actions go from the decision loop to this loop; results go back to the decision loop.
+  // Actions go from the decision loop to the loop of `services`; results go back to the decision loop.
   State* raw = state.get();
   state->deciding = deciding;
   state->writes = std::make_unique<kube::FencedApi>(*state->apis.api, state->settings.fence);

@@ -1,6 +1,7 @@
 // A Scheduler that runs in a cluster: informers feed it, an ActionExecutor carries out its decisions.
 //
-// Members belong to the loop's thread unless stated otherwise. Apis and services outlive it and the loop's jobs.
+// All calls on the loop's thread unless stated otherwise. The apis and services outlive the LiveScheduler and the jobs
+// of the loop.
 #pragma once
 
 #include <chrono>
@@ -60,7 +61,7 @@ class LiveScheduler final : public kube::Component {
 
   // A copy of the cluster model, made on the decision thread.
   net::Task<std::unique_ptr<cluster::Cluster>> copy_cluster();
-  // The same as inspect(), for a coroutine of any loop that waits for the result.
+  // Any loop: calls `look` on the decision thread and returns when `look` has returned.
   net::Task<void> visit(std::function<void(Scheduler&)> look);
   // Any thread: reserves load on a node for a pod that moves there, under a unique key, until release().
   void reserve_load(const std::string& key, const std::string& node, const cluster::Loads& load);

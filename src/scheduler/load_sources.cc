@@ -29,7 +29,7 @@ std::vector<usage::PrometheusQuery> queries_of(const LoadSource& source, const c
   return queries;
 }
 
-// The first is "prometheus", the second "prometheus-2", so that events and metrics distinguish the sources.
+// The first Prometheus source is "prometheus", the second "prometheus-2", so that events and metrics distinguish them.
 std::string name_of(const LoadSource& source, const cluster::LoadSettings& settings) {
   int number = 1;
   for (const LoadSource& other : settings.sources) {

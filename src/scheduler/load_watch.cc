@@ -32,7 +32,7 @@ std::vector<usage::NodeIdentity>& LoadWatch::own_nodes() {
   return *nodes_;
 }
 
-// Every node sends a heartbeat every few seconds; a heartbeat changes nothing here.
+// Most updates of a Node are heartbeats, which do not change the identity. Such an update must not copy the list.
 void LoadWatch::upsert_node(const api::Node& object) {
   usage::NodeIdentity node = usage::node_identity_of(object);
   const auto place = std::ranges::lower_bound(*nodes_, node.name, {}, &usage::NodeIdentity::name);

@@ -41,7 +41,7 @@ class LoadWatch {
 
  private:
   LoadWatch() = default;
-  // To be changed: copied first if a source still holds the list, so that the source sees another list.
+  // The list to change. If a source still holds the list, it is copied first, and the source keeps the old list.
   std::vector<usage::NodeIdentity>& own_nodes();
 
   std::shared_ptr<std::vector<usage::NodeIdentity>> nodes_ =

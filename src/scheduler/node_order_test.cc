@@ -1,4 +1,4 @@
-// The nodes that a search visits when it stops early: the same number of each zone, and all nodes over several pods.
+// A search that stops early visits the same number of nodes in each zone. Searches for several pods visit all nodes.
 #include "scheduler/node_order.h"
 
 #include <gmock/gmock.h>

@@ -36,7 +36,8 @@ cluster::ActionTypes changes_between(const api::Pod& before,
   if (before.status().resource_claim_statuses().size() != after.status().resource_claim_statuses().size()) {
     changes.add(ActionType::PodClaim);
   }
-  // The scheduler itself writes the status after each failure: such an update must not requeue the pod.
+  // Status writes do not change the generation. The scheduler itself writes the status after each failure, and such an
+  // update must not requeue the pod.
   if (changes.empty() && before.metadata().generation() != after.metadata().generation())
     changes.add(ActionType::Update);
   return changes;

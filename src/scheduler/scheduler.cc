@@ -188,7 +188,7 @@ placement::Decision Scheduler::decide_timed(const placement::Framework& framewor
   return decision;
 }
 
-// The volumes for the claims of the pod count as taken from now on.
+// Reserves the volumes for the claims of the pod in the cluster model, so that no other pod gets them.
 Result<void> Scheduler::reserve(const placement::PodContext& context, const cluster::Node& node) {
   if (context.compiled_spec.claims.empty()) return {};
   const auto volumes = placement::decide_volumes(context, node);
@@ -295,7 +295,7 @@ void Scheduler::preempt(const WaitingPod& waiting,
     const cluster::AssignedPod& victim = cluster_.pod(index);
     order.victims.push_back({cluster_.text(victim.ns), victim.name, victim.uid, victim.terminating});
   }
-  // Clears the nominations of pods of lower priority for this node.
+  // Pods of lower priority that are nominated for this node may no longer fit there.
   if (const auto found = nominator_.by_node().find(node); found != nominator_.by_node().end()) {
     const auto nominated_here = found->second;
     for (const PodObject& lesser : nominated_here) {
@@ -351,7 +351,8 @@ void Scheduler::preemption_finished(const std::string& uid, bool all, WallTime n
     metrics_.preemption_finished(all, now - begun->second);
     preempting_.erase(begun);
   }
-  // PreEnqueue gates the pod while the preemption runs: the pod is tried again now. Deleted victims requeue it later.
+  // PreEnqueue gated the pod during the preemption, so the pod is tried again now. When a victim is gone, the event of
+  // its deletion requeues the pod again.
   const std::string uids[] = {uid};
   if (waiting_.contains(uid)) queue_->activate(uids, now);
 }

@@ -85,7 +85,7 @@ void Scheduler::no_longer_waiting(const std::string& uid, WallTime now) {
   clear_nomination(last, now);
 }
 
-// The place of the nomination is free for pods that had to respect it.
+// Removes the nomination and raises an AssignedPod/Delete event, so that pods that had to respect it are tried again.
 void Scheduler::clear_nomination(const PodObject& object, WallTime now) {
   if (!nominator_.remove(object.uid())) return;
   if (!queue_->awaits_events()) return;

@@ -50,7 +50,8 @@ void Scheduler::reserve_move(std::string_view key, std::string_view node, const 
 
 void Scheduler::release_move(std::string_view key) { release_load(key); }
 
-// Part of the binding request, so it needs no further request: the pod shows why it is on this node.
+// Writes the predicted load into an annotation, which shows why the pod is on this node. The binding request carries
+// the annotation, so no further request is needed.
 void Scheduler::predict(BindAction& order, cluster::NodeIndex node) const {
   if (load_tracker_ == nullptr) return;
   if (!frameworks_[order.profile]->profile().uses("Rescheduler", placement::Point::PreBind)) return;

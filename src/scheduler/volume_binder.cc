@@ -122,7 +122,8 @@ net::Task<Result<Input>> VolumeBinder::perform(const Action& action) {
   co_return Input{Woke{}};
 }
 
-// Writes back the whole object with only the claimRef changed, and only if its resourceVersion is that of the decision.
+// Writes back the whole object with only the changes of prebind(), and only if its resourceVersion is that of the
+// decision.
 net::Task<Result<Input>> VolumeBinder::write_volume(WriteVolume write) {
   Client client(api_);
   auto read = co_await client.get<api::PersistentVolume>(std::string(), write.volume->name);

@@ -39,7 +39,8 @@ class ClusterStorageView final : public StorageView {
   PodExists pod_exists_;
 };
 
-// One per loop, for any number of pods at the same time. Api, services and view must outlive the calls.
+// Can bind the volumes of any number of pods at the same time, on one loop. Api, services and view must outlive the
+// calls.
 class VolumeBinder {
  public:
   VolumeBinder(kube::Api& api, kube::LoopServices services, const StorageView& view)

@@ -22,7 +22,8 @@
 
 namespace rescheduler::scheduler {
 
-// Decided, and assumed in the cluster model. The records are those of the decision; writes use their resourceVersion.
+// The volumes that a decision chose for a pod; the cluster model assumes them. The records are those of the decision,
+// and writes use their resourceVersion.
 struct ReservedVolumes {
   struct Binding {
     cluster::VolumePtr volume{};

@@ -58,7 +58,7 @@ net::Task<Result<void>> MoveHistoryStore::load() {
     effects_ = effects == map->data().end() ? "" : effects->second;
   }
   map_ = std::make_shared<api::ConfigMap>(std::move(*map));
-  // Outcomes that are not written yet are valid nevertheless.
+  // The ConfigMap does not have the outcomes that are not written yet.
   for (const migration::MoveOutcome& outcome : unsaved_) history_.ended(outcome);
   co_return Result<void>{};
 }

@@ -22,7 +22,7 @@ TEST(Persistence, ANodeIsEvidenceOnlyAfterEnoughHotSamples) {
   EXPECT_THAT(tracker.evidence().hot, ElementsAre("a"));
 }
 
-// A node that was hot, then cool for long, then hot again has not been hot without a break.
+// A node that was hot, then cool for four samples, then hot again is not yet hot in three of the last five samples.
 TEST(Persistence, SamplesOutsideTheWindowDoNotCount) {
   PersistenceTracker tracker({3, 5});
   for (int i = 0; i < 2; ++i) tracker.look({"a"}, false);

@@ -14,7 +14,7 @@ using config::Strategy;
 using config::TimeWindow;
 using migration::MoveResult;
 
-constexpr std::uint32_t kSmallestZone = 3;  // as in the node lifecycle controller: one unready node of two is normal
+constexpr std::uint32_t kSmallestZone = 3;  // nodes; in a smaller zone one unready node is already half of the zone
 
 // Percent, rounded down; 0 if `whole` is 0.
 std::uint64_t percent(std::uint64_t part, std::uint64_t whole) { return whole == 0 ? 0 : part * 100 / whole; }

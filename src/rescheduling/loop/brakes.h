@@ -42,7 +42,7 @@ struct CycleFacts {
   std::size_t pods = 0;
   std::size_t pending = 0;  // the pending pods among them
   std::vector<ZoneHealth> zones{};
-  bool load_fresh = false;  // usage is measured, for most nodes
+  bool load_fresh = false;  // the load of most ready nodes is known and current
   std::string load_source{};
   std::size_t under_way = 0;
   std::map<config::Strategy, WallTime> backing_off{};  // end of the backoff (effects.h)
@@ -58,11 +58,12 @@ struct BrakeVerdict {
   std::vector<ActiveBrake> holding{};
   config::MoveCaps caps{};  // what remains; meaningless while CapReached holds
 
-  // The first brake that holds this strategy.
+  // The first brake that holds this strategy; null: none.
   const ActiveBrake* against(config::Strategy strategy) const;
 };
 
-// Time windows and missing load do not hold NodeMaintenance, because a user wants the node drained now.
+// Time windows do not hold NodeMaintenance, because a user wants the node drained now. Stale load holds only
+// LoadBalancing.
 BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    const CycleFacts& facts,
                    const MoveHistory& history,

@@ -7,8 +7,7 @@
 //                                                                   ^                                   |
 //                                                                   +---- outcome <---- Migrator <------+
 //
-// Members belong to the thread of the network loop; the SnapshotReader belongs to the planning executor. Callers use
-// upsert(), remove() and loads() on the network loop.
+// All calls on the thread of the network loop. The SnapshotReader belongs to the planning executor.
 #pragma once
 
 #include <chrono>
@@ -71,8 +70,8 @@ struct ControllerStatus {
   BalanceReport balance_report{};
   std::uint64_t cycles = 0;
   std::size_t under_way = 0;
-  std::vector<MaintenanceNode> maintenance_nodes{};  // labelled for maintenance
-  std::map<std::string, DrainProgress> drains{};     // those of them that are in progress
+  std::vector<MaintenanceNode> maintenance_nodes{};  // labelled for maintenance, or with our annotation
+  std::map<std::string, DrainProgress> drains{};     // those of them that are draining or drained
   std::optional<Pause> paused{};                     // by users, with the annotation
 };
 

@@ -65,7 +65,8 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
       }
     }
   }
-  // Neither marked nor ours: another client holds the cordon, or the node is deleted.
+  // A drain whose node is missing in `nodes`: the node was unmarked and another client had cordoned it, or the node was
+  // deleted.
   for (auto it = drains_.begin(); it != drains_.end();) {
     if (present.contains(it->first)) {
       ++it;
@@ -80,7 +81,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
   return step;
 }
 
-// A drain does not begin if some pods have no target, so that it does not stop half-way.
+// A drain does not begin if some pods have no target. Otherwise it would stop half-way.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
   std::string note = "The node cannot be drained: " + joined_blockers(node.blockers);
   std::string& reported = reported_full_[node.name];

@@ -7,8 +7,8 @@
 
 namespace rescheduler::rescheduling {
 
-// enableReschedulingController: false switches all strategies off. enabledStrategies switches off the strategies that
-// it does not name. rescheduling.modes overrides both.
+// enableReschedulingController: false switches all strategies off. Otherwise rescheduling.modes sets the mode. A
+// strategy without an entry there is in mode act if enabledStrategies names it, else off.
 config::StrategyMode mode_of(const config::ReschedulerSettings& args, config::Strategy strategy);
 
 // Whether the strategy has this mode on all nodes or in a pool.

@@ -125,7 +125,7 @@ void SnapshotReader::note_departure(const api::Pod& pod) {
   if (!node.exists()) return;
   const cluster::ResourceList& whole = node.node->allocatable;
   std::vector<Departure>& departures = departures_[node.node->name];
-  // A pod that has finished is removed later.
+  // A finished pod comes here twice: when it finishes, and when it is deleted.
   if (std::ranges::find(departures, pod.metadata().uid(), &Departure::uid) != departures.end()) return;
   Departure departure{pod.metadata().uid(),
                       cluster::estimated_loads(cluster.pod(*index).compiled_spec->requirements->requests, whole),

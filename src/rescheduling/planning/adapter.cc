@@ -110,7 +110,7 @@ void Adapting::machines() {
       const double whole = whole_of(*node.node, resource);
       const config::LoadBand& band = builder_.rules().band(index, resource);
       const bool judged = !builder_.measured() || node.load.knows(resource);
-      // Unknown load has no limit. A node with unknown load is in a problem only if loads do not matter.
+      // Unknown load has no limit. LoadBalancing leaves out nodes whose CPU or memory load is unknown.
       put(load_units(resource, judged ? band.trigger * whole : 1e15),
           load_units(resource, judged ? band.target * whole : 1e15));
     }

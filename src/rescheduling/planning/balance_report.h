@@ -16,7 +16,7 @@ namespace rescheduler::rescheduling {
 enum class LoadState : std::uint8_t {
   Known,     // measured, or computed from requests if requests are the basis
   Unknown,   // the basis is measured load, and this node has no sample
-  Excluded,  // cordoned, not ready or in maintenance: moves cannot change its load
+  Excluded,  // cordoned, not ready, shutting down or in maintenance: no target, and not part of the balance
 };
 LoadState load_state_of(const Snapshot& snapshot, cluster::NodeIndex node);
 

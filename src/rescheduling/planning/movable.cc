@@ -105,7 +105,7 @@ std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose
   return std::nullopt;
 }
 
-// A claim whose volume is reachable from one host only: a local disk.
+// The name of a volume of the pod that only one host can reach, such as a local disk; nullopt: none.
 std::optional<std::string> Movable::pinned_by(PodIndex index) const {
   const AssignedPod& pod = snapshot_.cluster().pod(index);
   const cluster::Volumes& volumes = snapshot_.cluster().volumes();

@@ -19,7 +19,7 @@ inline constexpr std::int32_t kCriticalPriority = 2'000'000'000;
 
 enum class Purpose : std::uint8_t {
   Improve,  // the cluster works and can be improved
-  Empty,    // the node must become empty: young pods and pods without replicas leave too
+  Empty,    // the node must become empty: young and unready pods, pods of Jobs and single replicas leave too
 };
 
 // Why a pod stays. `code` is one of the constants below; metrics use it as a label.

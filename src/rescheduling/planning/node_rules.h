@@ -19,7 +19,7 @@ class NodeRules {
  public:
   NodeRules(const Snapshot& snapshot, const PlanRequest& request);
 
-  // The node is ready, not cordoned and not drained, so it accepts pods.
+  // The node accepts pods: it is ready, not cordoned, not shutting down, and not draining or in maintenance.
   bool takes(cluster::NodeIndex node) const { return takes_[node]; }
   bool drains(cluster::NodeIndex node) const { return drains_[node]; }
   // The pool of the node has switched the strategy off.

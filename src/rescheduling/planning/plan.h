@@ -57,7 +57,7 @@ struct UnmovedPod {
 // Shares of allocatable; NaN where nothing is known.
 struct NodeUtilization {
   std::string name{};
-  double cpu = 0;  // measured usage if known, else requests
+  double cpu = 0;  // predicted load if load is measured, else requests
   double memory = 0;
   double cpu_requested = 0;
   double memory_requested = 0;

@@ -73,7 +73,7 @@ bool PlanBuilder::has_room(PodIndex pod, NodeIndex index) const {
 }
 
 bool PlanBuilder::allows(PodIndex unassigned, NodeIndex index) {
-  // A search can return the pod to its home node, unless a strategy has recorded a reason to move it in this turn.
+  // A search can return the pod to its home node, unless a reason to move the pod is recorded in this round.
   if (index == what_if_.home_of(unassigned))
     return !moved_this_round_.contains(unassigned) && what_if_.admits_back(unassigned, index);
   if (!has_room(unassigned, index)) return false;
@@ -215,7 +215,7 @@ void PlanBuilder::note_about(const std::string& thing, std::string sentence) {
   }
 }
 
-// --- Turns ---
+// --- Rounds ---
 
 void PlanBuilder::begin_round() {
   what_if_.take_as_start();

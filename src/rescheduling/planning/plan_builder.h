@@ -65,7 +65,7 @@ class PlanBuilder {
   // Replaces the earlier note about the same thing.
   void note_about(const std::string& thing, std::string sentence);
 
-  // --- Turns: each strategy starts as if the earlier moves had been carried out ---
+  // --- Rounds: one run of one strategy, which starts as if the earlier moves had been carried out ---
   void begin_round();
   struct Saved {
     std::vector<std::pair<cluster::PodIndex, cluster::NodeIndex>> places{};  // of the moved pods
@@ -120,7 +120,7 @@ class PlanBuilder {
   WhatIf what_if_;
   bool no_duplicates_ = false;
   std::map<cluster::PodIndex, Intent> intents_;
-  std::set<cluster::PodIndex> moved_this_round_;  // pods moved in this round
+  std::set<cluster::PodIndex> moved_this_round_;  // cleared by begin_round()
   std::map<std::string, std::size_t> noted_;      // by thing: index in the notes of the plan
   std::map<std::string, std::size_t> refused_;    // by uid: index in Plan::refused
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> most_alike_;

@@ -6,8 +6,9 @@
 namespace rescheduler::rescheduling {
 
 // Goal: after a plan is carried out, a new plan for the same request is empty. Each strategy runs in turn on the
-// snapshot with the moves so far. The run ends when no strategy changes anything, or when the caps are used up.
-// Strategies that undo each other's moves would never end; then the least important of them is skipped, with a note.
+// snapshot with the moves so far. The run ends when no strategy changes anything, or when the caps or the time are used
+// up. Strategies that undo each other's moves would never end. Then the least important of them are skipped, with a
+// note.
 void run_until_stable(PlanBuilder& builder);
 
 }  // namespace rescheduler::rescheduling

@@ -85,7 +85,7 @@ class Snapshot {
   std::vector<std::string> take_warnings();
 
  private:
-  // The PodIndex of a removed pod is used again, so each sample says whose it is.
+  // The PodIndex of a removed pod is used again, so each sample names its pod.
   struct Sample {
     std::uint64_t pod = 0;  // hash of the uid
     PodUsage usage{};

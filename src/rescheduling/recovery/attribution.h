@@ -40,7 +40,7 @@ struct QuarantineStatus {
 };
 // A quarantine whose record cannot be parsed expires now.
 QuarantineStatus quarantine_status_of(const api::Node& node, WallTime now);
-// Changes the node object, but no taints and annotations of others. False: nothing to change.
+// Changes only our taint and annotation of the node object. False: nothing to change.
 bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const std::string& why);
 
 struct QuarantineAction {
@@ -59,7 +59,7 @@ class Attribution {
     WallTime& last = failures_[node][owner];
     last = std::max(last, at);
   }
-  // A pod that started there after the quarantine began is healthy.
+  // A pod on the node has been healthy since this time. A time after the start of the probation ends the probation.
   void well(const std::string& node, WallTime since) { well_[node] = std::max(well_[node], since); }
   void remove_node(const std::string& node);
 

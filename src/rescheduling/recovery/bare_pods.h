@@ -44,7 +44,7 @@ class BarePods {
   bool any_ = false;     // saved pods can exist
 };
 
-// Evicts the pod with this uid; with `dry_run`, only asks whether the eviction is allowed.
+// Evicts the pod with this uid; with `dry_run`, only checks whether the API server allows the eviction.
 net::Task<Result<void>> evict(kube::Client client, std::string ns, std::string name, std::string uid, bool dry_run);
 // Deletes the pod without checking a PodDisruptionBudget and without waiting for the kubelet: for a node that is out of
 // service.

@@ -4,7 +4,9 @@
 //   ReadOwner --> Preflight --> Write --> Remove --> Done
 //       ^            |            |          |
 //       |            v            |          v
-//       +------- conflict --------+       Done (a PodDisruptionBudget refuses: retried later, the count stays)
+//       |     Done (refused)      |       Done (a PodDisruptionBudget refuses: retried later, the count stays)
+//       |                         |
+//       +--- conflict, timeout ---+
 //
 // The count is written with the pod's uid before the pod is removed, and only to the version that was read. So a crash
 // in between, or two leaders in turn, count the pod once. If the uid is already in the ledger, the next action is

@@ -73,7 +73,7 @@ class Detector {
     std::string ns{}, name{}, node{};
     std::map<Symptom, WallTime> since{};
     std::map<Symptom, std::string> detail{};
-    std::vector<Restarts> restarts{};  // of containers, then of init containers; empty for most pods
+    std::vector<Restarts> restarts{};  // of containers; empty for most pods
     std::vector<Restarts> init_restarts{};
     std::uint32_t restart_count = 0;
     std::uint32_t init_restart_count = 0;
@@ -83,7 +83,7 @@ class Detector {
     bool not_ready = false;
     bool over = false;  // Failed or Succeeded
 
-    // Nothing is known of it but that it is ready.
+    // The pod is ready and has no symptom and no restart.
     bool is_well() const {
       return well_since && bound && !leaving && since.empty() && restart_count == 0 && init_restart_count == 0;
     }
@@ -102,8 +102,8 @@ class Detector {
 
   config::RecoveryRules rules_;
   std::map<std::string, Watched> watched_;  // by uid
-  // All other pods, by uid: ready since then, without a restart. Nearly all pods of a cluster are here, and each look
-  // at failing pods passes them by.
+  // All other pods, by uid: ready since this time, without a restart. Nearly all pods of a cluster are here, and
+  // failing() does not visit them.
   boost::unordered_flat_map<std::string, WallTime> well_;
   std::map<std::string, WatchedNode> nodes_;
 };

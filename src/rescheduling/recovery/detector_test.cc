@@ -185,7 +185,7 @@ TEST(Detector, RulesCanBeSwitchedOff) {
   EXPECT_EQ(symptom(detector, kStart + minutes{60}), std::nullopt);
 }
 
-// A pod without a restart was known before its first one: all its restarts are recent, however old the pod is.
+// The detector knew the pod before its first restart, so all restarts are recent, however old the pod is.
 TEST(CrashLoops, AllRestartsOfAPodThatWasObservedWithoutRestartsAreRecent) {
   const std::string well = R"({"phase":"Running","startTime":"2023-11-14T22:13:20Z",
       "conditions":[{"type":"Ready","status":"True"}],

@@ -79,7 +79,7 @@ void LiveRecovery::State::upsert_pod(const api::Pod& pod) {
   if (just_ended_well) {
     if (const auto owner = pod_owners.owner_of(uid)) ended_well.insert(owner->key());
   }
-  // The pod is seen, so its slot can be given to another pod after this one is deleted.
+  // The pod is known now: live_pods() shows that its slot is taken, so handed_out no longer needs the slot.
   const std::string slot = pod_owners.slot_label_of(uid);
   if (slot.empty() || (handed_out.empty() && there_before.empty())) return;
   const auto owner = pod_owners.owner_of(uid);
@@ -361,7 +361,7 @@ net::Task<void> recorded(std::shared_ptr<void> /*kept*/, kube::EventRecorder& re
 
 }  // namespace
 
-// Weak: the scheduler may tell longer than recovery lives.
+// Weak, because the scheduler can call the sink after this object is gone.
 scheduler::ClusterSink LiveRecovery::sink() const {
   const std::weak_ptr<State> weak = state_;
   scheduler::ClusterSink sink;

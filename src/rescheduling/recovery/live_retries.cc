@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::chrono::seconds kAfterRefusal{5};  // until a PodDisruptionBudget is checked again
-constexpr std::chrono::seconds kAfterStop{30};    // until a user can have changed the retries
+constexpr std::chrono::seconds kAfterStop{30};    // until the annotation is read again: a user may have changed it
 constexpr std::chrono::seconds kBetweenResets{10};
 constexpr std::chrono::seconds kHandedOut{30};  // a pod that got a slot is seen within this time, or was never created
 constexpr std::chrono::milliseconds kPatience{500};

@@ -72,7 +72,7 @@ Annotations annotations_of(const api::ObjectMeta& meta) {
 
 std::uint32_t replicas_of(const google::protobuf::Message& workload) {
   const auto kind = kind_of(workload);
-  if (kind != OwnerKind::Deployment && kind != OwnerKind::ReplicaSet) return 1;  // such kinds: a slot per pod
+  if (kind != OwnerKind::Deployment && kind != OwnerKind::ReplicaSet) return 1;  // other kinds need no number of slots
   return static_cast<std::uint32_t>(std::max(1, cluster::wanted_replicas(workload).value_or(1)));
 }
 

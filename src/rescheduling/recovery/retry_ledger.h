@@ -77,7 +77,7 @@ inline constexpr std::string_view kOnlySlot = "1";
 // Fails on annotations that cannot be parsed, because a new count would overwrite them. `retries` divides the total
 // count of kse-rescheduler among slots.
 Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, std::uint32_t retries, WallTime now);
-// Annotations to set; an empty value: to remove. Empty slots are left out.
+// Annotations to set; nullopt: to remove.
 std::map<std::string, std::optional<std::string>> write_ledger(OwnerKind kind, const RetryLedger& ledger);
 
 // Removes visits that are too old or too many, and slots that are then empty.
@@ -91,9 +91,12 @@ struct Sibling {
   std::string slot{};
 };
 
-// The slot of the pod. The slot that the pod names counts, unless another pod names the same slot and has the smaller
-// uid. Otherwise a slot whose pod was removed and not replaced yet, except those of `not_in`. Otherwise a new slot,
-// while there are fewer slots than replicas.
+// The slot of the pod, the first of:
+//   - the slot that has counted the pod
+//   - the slot that the pod names, unless another pod names the same slot and has the smaller uid
+//   - a slot whose pod was removed and not replaced yet, except those of `not_in`
+//   - a new slot, while there are fewer slots than replicas
+//   - the slot with the fewest retries
 std::string slot_of(const RetryLedger& ledger,
                     const Sibling& pod,
                     const std::vector<Sibling>& live,

@@ -195,7 +195,7 @@ Result<RetryLedger> read_ledger(OwnerKind kind, const Annotations& annotations, 
   const auto found = annotations.find(std::string(shape.key));
   if (found == annotations.end()) {
     RetryLedger ledger;
-    // kse-rescheduler counted for the whole DaemonSet, not by node.
+    // A count of kse-rescheduler for a DaemonSet is ignored, because it is not by node.
     return ledger;
   }
   json::error_code fault;

@@ -14,7 +14,7 @@ using cluster::NodeIndex;
 using cluster::PodIndex;
 using config::Strategy;
 
-// Every pass moves at least one pod, or is the last.
+// A pass that moves no pod is the last one. The limit ends a sequence of passes that move pods back and forth.
 constexpr int kMostPasses = 8;
 // Taints that Kubernetes itself sets: cordon, pressure, outage. Other controllers handle them.
 constexpr std::string_view kOwnTaints[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"};
@@ -117,7 +117,7 @@ std::string Repairing::violation(PodIndex pod) {
 std::vector<PodIndex> Repairing::in_order_of_moving() const {
   std::vector<PodIndex> pods;
   for (const NodeIndex index : builder_.cluster().existing_nodes()) {
-    // NodeMaintenance empties draining nodes, and the pods of a node that is not ready cannot be helped.
+    // NodeMaintenance empties draining nodes. Kubernetes itself evicts the pods of a node that is not ready.
     if (builder_.rules().drains(index) || !builder_.snapshot().node_status(index).ready) continue;
     if (builder_.rules().is_off(index, Strategy::ConstraintRepair)) continue;
     const auto& here = builder_.cluster().node(index).pods;

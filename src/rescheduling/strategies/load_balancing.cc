@@ -61,7 +61,7 @@ class Balancing {
   bool uneven_ = false;
   std::vector<PodIndex> pods_;     // pods that can move
   std::set<NodeIndex> helped_;     // nodes with at least one of these pods
-  std::set<PodIndex> taken_back_;  // in the last round, when other pods could have used their place under the cap
+  std::set<PodIndex> taken_back_;  // in the last round, although the cap on moves was reached
   std::map<NodeIndex, cluster::Loads> first_;
 };
 
@@ -247,7 +247,8 @@ bool Balancing::round() {
   }
   take_back(found.moves, adapted);
   const State after = state();
-  // If the cap on moves is reached, the hottest of many hot nodes possibly waits for the next plan.
+  // If the cap on moves is reached, the hottest node may have to wait for the next plan. Then it is enough that the
+  // maximum does not rise.
   const bool capped = found.moves.size() >= most;
   for (const planner::Move& move : found.moves) {
     const PodIndex pod = adapted.pods[move.process];

@@ -74,7 +74,7 @@ class Emptying {
 void Emptying::add(NodeIndex index) {
   nodes_.push_back(index);
   Verdict& verdict = verdicts_[index];
-  // Pods that got a target in an earlier turn.
+  // Pods that got a target in an earlier round.
   for (const auto& [pod, intent] : builder_.intents()) {
     if (intent.strategy == Strategy::NodeMaintenance && builder_.is_moved(pod)
         && builder_.what_if().first_on(pod) == index)

@@ -205,7 +205,7 @@ bool Optimizing::try_to_empty(NodeIndex index) {
   return false;
 }
 
-// Least used first. A node that has received pods is no longer underused.
+// Tries the nodes with the least requested CPU first.
 bool Optimizing::free_nodes() {
   std::vector<std::pair<std::int64_t, NodeIndex>> candidates;
   for (const NodeIndex index : nodes_) {

@@ -12,8 +12,8 @@ namespace rescheduler::rescheduling {
 // nothing is measured.
 void balance_loads(PlanBuilder& builder);
 
-// Free CPU on a node without free memory cannot be used, and the reverse. Swaps pods until the free resources of each
-// node have the ratio of its allocatable. With `free_nodes`, empties underused nodes.
+// Free CPU on a node without free memory cannot be used, and the reverse. Swaps pods to reduce such stranded resources.
+// With `free_nodes`, empties underused nodes.
 void optimize_resources(PlanBuilder& builder);
 
 // Moves all movable pods away from the nodes that are drained.

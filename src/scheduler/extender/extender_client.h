@@ -57,7 +57,7 @@ class ExtenderClient {
   net::Task<Result<ExtenderFiltered>> filter(PodPtr pod, std::vector<NodePtr> nodes);
   // Without the verb every score is 0, and so is the weight.
   net::Task<Result<ExtenderPriorities>> prioritize(PodPtr pod, std::vector<NodePtr> nodes);
-  // Errc::Invalid without the verb, or if the extender names an unknown pod. A node may come back without victims.
+  // Errc::Invalid without the verb, or if the extender names an unknown pod. The result can have nodes without victims.
   net::Task<Result<kube::VictimsByNode>> process_preemption(PodPtr pod, kube::VictimsByNode victims, PodLookup lookup);
   // Errc::Invalid without the verb.
   net::Task<Result<void>> bind(kube::ExtenderBindingArgs args);

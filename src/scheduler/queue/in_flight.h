@@ -39,7 +39,7 @@ class InFlight {
   void on_event(cluster::ClusterEventPtr what);                            // stored for all pods that are in flight now
   void on_pod_event(std::string_view uid, cluster::ClusterEventPtr what);  // stored for this pod
 
-  // Calls visit(event) for all events since begin(uid) until it returns false. False if the pod is not in flight.
+  // Calls visit(event) for the events since begin(uid) until visit returns false. False if the pod is not in flight.
   template <class Visit>
   bool replay(std::string_view uid, Visit visit) const {
     const auto found = pods_.find(uid);

@@ -1,6 +1,6 @@
-// Nominated pods: pods that preempted others and wait for their node. Until a nominated pod is bound, pods of lower
-// priority must not take its place. A nomination by this process takes precedence over the status in the API server,
-// because the status write may still be in progress.
+// Nominated pods: pods that preempted others and wait for their node. Until a nominated pod is bound, pods of the same
+// or lower priority must not take its place. A nomination by this process takes precedence over the status in the API
+// server, because the status write may still be in progress.
 #pragma once
 
 #include <cstdint>

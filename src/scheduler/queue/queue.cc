@@ -119,7 +119,7 @@ std::optional<WaitingPod> Queue::pop(WallTime /*now*/) {
   if (!active_.empty()) {
     entry = *active_.begin();
   } else if (!backoff_.empty()) {
-    // An early retry is better than idling. Not after an error: an error needs its backoff.
+    // An early retry is better than an idle scheduler. Pods in error_backoff_ wait, because an error needs its backoff.
     entry = *backoff_.begin();
     count_incoming(Place::Active, kPoppedFromBackoff);
   } else {

@@ -199,7 +199,7 @@ void showValue(const Step& step, std::ostream& out) {  // NOLINT(readability-ide
   out << step.kind << "/" << uid_of(step.pod) << "/" << step.detail;
 }
 
-// Long sequences, and every kind of step in short sequences too.
+// scale() makes the sequences longer. With resize(), short sequences have steps of every kind too.
 rc::Gen<std::vector<Step>> steps() {
   const auto step = rc::gen::resize(
       rc::kNominalSize,

@@ -37,7 +37,7 @@ class QueueingHintMap {
   // The extenders are always in the result.
   PluginIndexSet interested(std::size_t profile, cluster::EventResource resource, cluster::ActionTypes changes) const;
 
-  // Calls visit(slot, event_with_hint) for each matching registration of these plugins until it returns false.
+  // Calls visit(slot, event_with_hint) for each matching registration of these plugins until visit returns false.
   template <class Visit>
   void each(std::size_t profile, PluginIndexSet plugins, const cluster::ClusterEvent& what, Visit visit) const {
     for (const Entry& entry : about(profile, what.resource)) {

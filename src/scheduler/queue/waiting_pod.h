@@ -40,7 +40,7 @@ struct WaitingPod {
   PodObject object{};
   WallTime added{};                       // when the pod entered the queue
   WallTime timestamp{};                   // order among pods of equal priority: time of add, later of the last failure
-  std::optional<WallTime> first_ready{};  // when the pod could first be tried: it has no gate, or no longer one
+  std::optional<WallTime> first_ready{};  // when the pod was first without a gate; nullopt: gated so far
   int attempts = 0;
   int rejections = 0;  // attempts that plugins rejected; never decreases
   int errors = 0;      // consecutive attempts that ended with an error instead of a rejection
