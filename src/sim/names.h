@@ -11,8 +11,8 @@ inline constexpr std::string_view kCpuProfile = "sim.rescheduler.io/cpu";       
 inline constexpr std::string_view kMemoryProfile = "sim.rescheduler.io/memory";    // the same for memory
 inline constexpr std::string_view kRunFor = "sim.rescheduler.io/run-for";          // "90s": then all containers exit
 inline constexpr std::string_view kExitCode = "sim.rescheduler.io/exit-code";      // exit code after run-for; default 0
-inline constexpr std::string_view kStartDelay = "sim.rescheduler.io/start-delay";  // bound to running; else the node's
-inline constexpr std::string_view kReadyDelay = "sim.rescheduler.io/ready-delay";  // running to ready
+inline constexpr std::string_view kStartDelay = "sim.rescheduler.io/start-delay";  // time from bound to running
+inline constexpr std::string_view kReadyDelay = "sim.rescheduler.io/ready-delay";  // time from running to ready
 // Node names, comma-separated, or "*": nodes where containers crash soon after start, cannot pull their image, or are
 // killed for lack of memory.
 inline constexpr std::string_view kCrashOn = "sim.rescheduler.io/crash-on";

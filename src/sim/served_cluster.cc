@@ -105,7 +105,7 @@ ServedCluster::~ServedCluster() {
   on_loop([this] {
     parts_->frontend.reset();
     if (parts_->cluster) parts_->cluster->server().set_admission(nullptr);
-    parts_->webhooks.reset();  // its connections need the loop to close
+    parts_->webhooks.reset();  // needs the running loop to close its connections
   });
 }
 
@@ -128,7 +128,7 @@ std::string ServedCluster::kubeconfig() const {
       "users:\n"
       "- name: embedded\n"
       "  user:\n"
-      "    token: anybody\n"  // not checked, but kubectl asks for a password without credentials
+      "    token: anybody\n"  // not checked; without credentials kubectl asks for a user name
       "contexts:\n"
       "- name: embedded\n"
       "  context:\n"

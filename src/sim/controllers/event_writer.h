@@ -34,7 +34,7 @@ class EventWriter {
   bool enabled() const { return settings_.enabled; }
 
   // Can be called from a listener of the store. The Event is written at the same virtual time, but by a separate agenda
-  // event. An empty action means the same word as the reason.
+  // event. The action is not written; Events with different actions are different series. Empty: the reason.
   void note(kube::EventRecord record, kube::EventReporter reporter);
   void note(kube::ObjectRef regarding,
             kube::EventType type,

@@ -1,4 +1,4 @@
-// Runs a function periodically until it is destroyed.
+// Runs a function periodically until the Periodic object is destroyed.
 #pragma once
 
 #include <functional>

@@ -30,7 +30,7 @@ void show_created(api::ContainerStatus& status, const api::Container& container,
   status.set_ready(false);
   status.set_started(false);
   status.set_restart_count(0);
-  status.mutable_last_state();  // Go writes it even if it is empty
+  status.mutable_last_state();  // Kubernetes writes lastState even if it is empty
   show_waiting(status, reason, {});
 }
 

@@ -77,7 +77,6 @@ void Heartbeats::join(KubeletNode& node) {
   if (!timers_[slot]) schedule(slot);
 }
 
-// The next time of the slot.
 void Heartbeats::schedule(std::size_t slot) {
   const Agenda::Duration period = settings_.lease_every;
   const Agenda::Duration phase = period / kSlots * slot;

@@ -183,7 +183,7 @@ void Kubelets::release(Index index) {
   free_.push_back(index);
 }
 
-// Kills containers until the rest fits the node's memory.
+// Kills containers above their own limit, then containers until the rest fits the node's memory.
 void Kubelets::relieve(KubeletNode& node) {
   for (std::size_t tries = node.pods.size(); tries > 0; --tries) {
     const auto victim = load_.memory_victim(node.name);

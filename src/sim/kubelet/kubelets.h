@@ -1,8 +1,8 @@
 // The kubelets of all nodes: run bound pods and send the heartbeats of nodes.
 //
 // There is one object for all nodes. It follows pods and nodes in the store and keeps a small PodRun for each pod that
-// is not finished (pod_run.h). It processes a pod when something is due (pod_step.h). Every Node object has a kubelet;
-// a deleted Node is a removed machine.
+// is not finished (pod_run.h). It processes a pod when something is due (pod_step.h). Every Node object has a kubelet.
+// If a Node object is deleted, all containers of the node stop.
 //
 // Not supported: volumes, hooks, real probes (a readiness probe only delays), ephemeral containers, host ports,
 // eviction under pressure (a node without free memory OOM-kills at once), and in-place resize except for its effect on

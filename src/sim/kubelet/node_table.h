@@ -54,7 +54,7 @@ class NodeTable {
   KubeletNode* find(std::string_view name);
   std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
 
-  // Copies the data of the Node object. True if its size changed.
+  // Copies the data of the Node object. True if its capacity changed.
   static bool take_facts(KubeletNode& state, const api::Node& node);
 
  private:

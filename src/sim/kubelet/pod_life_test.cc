@@ -29,7 +29,7 @@ TEST_F(PodLifeTest, ABoundPodStartsAndBecomesReady) {
   EXPECT_EQ(main("a").state().running().started_at().seconds(), 1'704'067'202);
   EXPECT_TRUE(main("a").ready());
   EXPECT_TRUE(main("a").started());
-  EXPECT_TRUE(main("a").has_last_state());  // Go writes it even if it is empty
+  EXPECT_TRUE(main("a").has_last_state());  // Kubernetes writes lastState even if it is empty
   EXPECT_THAT(main("a").container_id(), StartsWith("containerd://"));
   EXPECT_THAT(main("a").image_id(), StartsWith("app:1@sha256:"));
   EXPECT_THAT(get("a")->status().pod_ip(), StartsWith("10."));

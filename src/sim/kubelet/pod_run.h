@@ -5,14 +5,14 @@
 //   Bound --admitted--> Starting --sandbox--> Active --all ended for good--> Finished
 //     |                     |                    |                              ^
 //     +--rejected-----------|--------------------|------------------------------+
-//                           +---terminating------+--> Stopping --containers ended
+//                           +---terminating------+--> Stopping --containers ended--> Finished
 //
 // The states of a container within Active (and its ContainerStatus):
 //
-//   Waiting --start--> Running --exit--> Exited (terminated) --restart--> Running
-//      |  ^                 |                                                ^
-//      |  |                 +--exit--> CrashBackOff (waiting) ----restart----+
-//   PullFailed --> PullBackOff      +--exit for good--> Done (terminated)
+//   Waiting, Exited, CrashBackOff, PullBackOff --image present--> Running
+//                                              --pull fails-----> PullFailed (waiting) --> PullBackOff (waiting)
+//   Running --exit-----------> Exited (terminated) or, with a restart delay, CrashBackOff (waiting)
+//           --exit for good--> Done (terminated)
 //
 // Kept small, because there are hundreds of thousands of them.
 #pragma once
@@ -65,9 +65,9 @@ struct PodRun {
   Stage stage = Stage::Bound;
   bool used = false;
   bool admitted = false;
-  bool orphan = false;      // the object is deleted, but containers still run
+  bool orphan = false;      // the object is deleted or has a final phase, but containers can still run
   bool hard_kill = false;   // Stopping: containers do not end within the grace period
-  bool power_lost = false;  // the node went down while it ran
+  bool power_lost = false;  // the node was dead since the last step
   bool warned = false;      // an Event about its annotations was written
 };
 

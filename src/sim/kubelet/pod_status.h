@@ -11,7 +11,7 @@ class Pod;
 
 namespace rescheduler::sim {
 
-// For a pod with a sandbox. `terminal`: no container will run again.
+// For an admitted pod. `sandbox`: the pod has a sandbox. `terminal`: no container will run again.
 void report_pod(api::Pod& pod, bool sandbox, bool terminal, WallTime now);
 // For a pod that failed before its containers ran, or independently of them.
 void report_failed(api::Pod& pod, std::string_view reason, std::string_view message, WallTime now);

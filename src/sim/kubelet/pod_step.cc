@@ -119,12 +119,11 @@ void PodStep::run_due() {
   report_pod(pod_, true, run_.stage == Stage::Finished, scene_.wall);
 }
 
-// Since the last step, an injected fault of a probe or a crash can have started or ended.
+// Since the last step, an injected probe failure can have started or ended, and an injected crash can have started.
 void PodStep::apply_probes() {
   for (std::size_t i = inits_; i < run_.containers.size(); ++i) {
     ContainerRun& container = run_.containers[i];
     if (container.state != RunState::Running) continue;
-    // An injected crash also applies to a running container.
     if (orders_.faults.crash && container.plan == ExitPlan::Complete) {
       plan_exit(container);
       container.next = std::min(container.ready_at, container.exit_at);

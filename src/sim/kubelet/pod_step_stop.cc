@@ -92,7 +92,7 @@ void PodStep::restart_after_power_loss() {
     }
     if (container.state != RunState::Waiting) show_waiting(status(i), "ContainerCreating", {});
     container.state = RunState::Waiting;
-    container.backoff = {};  // a kubelet keeps it only in memory
+    container.backoff = {};  // a real kubelet keeps the backoff only in memory
     container.ready_at = scene_.now;
   }
   run_.stage = Stage::Starting;

@@ -134,7 +134,7 @@ LoadModel::PodId LoadModel::start(const api::Pod& pod, std::string_view node_nam
   added.placed = node->now;
   added.node = node_index_.find(node_name)->second;
   added.used = true;
-  pod_index_.erase(added.key);  // an older copy on another node keeps its own key
+  pod_index_.erase(added.key);  // the entry can belong to an older pod with the same name on another node
   pod_index_.emplace(added.key, id);
   node->pods.push_back(id);
   return id;
@@ -221,7 +221,7 @@ void LoadModel::advance(Node& node, Millis to) {
   }
 }
 
-// One interval without changes.
+// Adds an interval in which all rates are constant.
 void LoadModel::accrue(Node& node, const Rates& rates, Millis to) {
   const Millis from = node.now;
   const Millis passed = to - from;

@@ -83,7 +83,7 @@ class LoadModel {
   LoadModel& operator=(const LoadModel&) = delete;
 
   // --- called by the kubelets ---
-  // A node starts (its counters begin at zero), or its size changed. Cores in millionths.
+  // A node starts (its counters begin at zero), or its capacity changed. Cores in millionths.
   void node_on(std::string_view node, std::int64_t cpu_capacity, std::int64_t memory_capacity);
   void node_off(std::string_view node);  // also stops all containers on it
   // A kubelet that does not answer hides its node from metrics-server, but not from node_exporter.
@@ -110,7 +110,7 @@ class LoadModel {
   // The time until which memory_victim() and memory_pressure() stay the same if the same containers run.
   Millis memory_steady_until(std::string_view node);
 
-  // --- read by everyone, at the clock's current time ---
+  // --- for all callers, at the clock's current time ---
   std::optional<PodUsage> pod_usage(std::string_view ns, std::string_view name);
   std::optional<NodeUsage> node_usage(std::string_view node);
   std::optional<NodeCounters> node_counters(std::string_view node);

@@ -23,7 +23,7 @@ namespace {
 template <class Map>
 void set_usage(Map& usage, std::int64_t millionths_of_cores, std::int64_t bytes) {
   using kube::Quantity;
-  // metrics-server measures in billionths of a core; clients expect the canonical text.
+  // Clients expect the canonical text of a quantity: 250m, not 250000u.
   const auto cpu = Quantity::parse(fmt::format("{}u", millionths_of_cores));
   usage["cpu"].set_string(cpu ? cpu->to_string() : "0");
   usage["memory"].set_string(Quantity::from_value(bytes, Quantity::Format::BinarySI).to_string());

@@ -14,8 +14,9 @@
 // every=, which add noise.
 //
 // Usage is a pure function of profile, pod and time, and piecewise constant: at() returns the level and until when it
-// holds. So counters are exact sums whenever they are read. All changes happen at multiples of their period since 1970,
-// so the pods of a node change together and a node has few times to compute.
+// holds. So counters are exact sums whenever they are read. Periodic changes (noise, daily, ramp, series without an
+// offset) happen at multiples of their period since 1970, so the pods of a node change together and a node has few
+// times to compute.
 //
 // To add a form: a value of Form, its keywords in profile_parse.cc, its level in profile.cc, a line above.
 #pragma once

@@ -74,7 +74,7 @@ void NodeRooms::on_node(const Change& change) {
     if (found->second.used.pods == 0) {
       nodes_.erase(found);
     } else {
-      found->second = NodeRoom{.name = {}, .used = std::move(found->second.used)};  // kept until its pods are gone
+      found->second = NodeRoom{.name = {}, .used = std::move(found->second.used)};  // keeps the sum, fits no pod
     }
     return;
   }

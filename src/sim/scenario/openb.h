@@ -4,9 +4,10 @@
 // ones:
 //   nvidia.com/gpu             whole GPUs; requested by pods that want whole ones
 //   alibabacloud.com/gpu-milli thousandths of all GPUs of a node; requested by every pod that wants a GPU
-// So no node is overcommitted. That the share of a pod must fit one single GPU is not expressed: a scheduler that packs
-// GPUs reads alibabacloud.com/gpu-count and alibabacloud.com/gpu-milli from the pod's annotations. A node's GPU type is
-// its label alibabacloud.com/gpu-card-model; pods that accept only some types have node affinity to it.
+// So no node is overcommitted. The resources do not express that the share of a pod must fit one single GPU. A
+// scheduler that packs GPUs reads alibabacloud.com/gpu-count and alibabacloud.com/gpu-milli from the pod's annotations.
+// A node's GPU type is its label alibabacloud.com/gpu-card-model; pods that accept only some types have node affinity
+// to it.
 //
 // Pods are bare pods in the namespace "openb". They are created in the order of their creation in the trace, at equal
 // intervals. The trace has requests, not usage: load is a share of the request. Deletion times are ignored.

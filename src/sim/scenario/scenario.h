@@ -187,12 +187,12 @@ struct Scenario {
   bool has_node(std::string_view node) const;
 };
 
-// This many equal nodes and nothing else.
+// Equal nodes in three zones, and nothing else.
 Scenario plain_scenario(int nodes);
 
 // The same scenario with another number of nodes. Every group keeps its share, with at least one node. Workloads that
-// scale with the nodes keep their pods per node. An error if there are fewer nodes than groups, or if an event names a
-// node that would be missing.
+// scale with the nodes keep their pods per node. An error if there are fewer nodes than groups, if an event names a
+// node that would be missing, or if the nodes come from a trace.
 Result<Scenario> resized(Scenario scenario, int nodes);
 
 }  // namespace rescheduler::sim

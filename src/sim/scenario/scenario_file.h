@@ -12,7 +12,7 @@
 
 namespace rescheduler::sim {
 
-// Does not read `openb.path`: see load_scenario().
+// Does not read the trace in `openb.path`; load_scenario() does.
 Result<Scenario> read_scenario(std::string_view text, std::string_view file_name);
 
 // The scenarios that are part of the program; scenarios/ in the source tree.

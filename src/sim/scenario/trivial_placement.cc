@@ -64,8 +64,8 @@ void TrivialPlacement::schedule_retry() {
 }
 
 void TrivialPlacement::run() {
-  // Uses the due time of this event, not the clock, which runs on while events are late. So events that were due before
-  // a pod's time run before it.
+  // Compares with the due time of this event, not with the clock: a paced clock advances while events are late. So all
+  // events that were due before a pod's time run before the pod is placed.
   const SteadyTime due = std::exchange(run_, {}).at;
   while (!queue_.empty() && queue_.front().at <= due) {
     const std::string key = std::move(queue_.front().key);

@@ -4,8 +4,8 @@
 //   no PodDisruptionBudget selects it ---------------------> delete it
 //   more than one selects it ------------------------------> 500
 //   not ready, and the budget allows eviction of unready --> delete it, the budget does not change
-//   otherwise: 429 if the status is not up to date or no disruption is left, 403 if the budget is negative or full,
-//   else use one disruption and delete the pod
+//   otherwise: 429 if the status is not up to date or no disruption is left, 403 if disruptionsAllowed is negative or
+//   disruptedPods is full, else use one disruption and delete the pod
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ inline constexpr std::size_t kMostDisruptedPods = 2000;
 bool needs_no_budget(const api::Pod& pod);
 
 enum class EvictionCost {
-  None,       // no budget selects the pod, or the budget allows the eviction of an unready pod
+  None,       // the pod needs no budget, no budget selects it, or the budget allows the eviction of an unready pod
   Disruption  // one of the budget's disruptionsAllowed
 };
 // `budgets` are the ones that select the pod.

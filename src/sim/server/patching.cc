@@ -94,7 +94,7 @@ ApiResult<VersionPtr> Server::patch(const Kind& kind,
 void Server::note_managers(PendingWrite& pending_write, const Version& before) const {
   if (pending_write.applied) return;  // apply has updated it
   pending_write.managed_fields = before.managed_fields();
-  if (pending_write.managed_fields.empty()) return;  // an object without apply is not tracked: no cost
+  if (pending_write.managed_fields.empty()) return;  // fields are tracked only after the first apply
   const Kind& kind = *pending_write.kind;
   const boost::json::value was = document_of(kind, *before.object());
   pending_write.managed_fields = note_update(

@@ -1,4 +1,5 @@
-// The scale subresource: desired and current replicas of a workload of any kind. Custom kinds have no scale here.
+// The scale subresource: desired and current replicas of Deployments, ReplicaSets, StatefulSets and
+// ReplicationControllers. Custom kinds have no scale here.
 #include <memory>
 #include <string>
 #include <string_view>

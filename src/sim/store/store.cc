@@ -23,7 +23,7 @@ std::string key_of(std::string_view ns, std::string_view name) {
 
 using Objects = std::map<std::string, VersionPtr, std::less<>>;
 
-// Keys of one namespace are adjacent: from "ns/" up to, not including, "ns0" ('0' follows '/').
+// The first key of the namespace after `after`. The keys "ns/name" of one namespace are adjacent in the map.
 Objects::const_iterator first_of(const Objects& objects, std::string_view ns, std::string_view after) {
   const std::string begin = ns.empty() ? std::string() : std::string(ns) + "/";
   if (after.empty() || after < begin) return objects.lower_bound(begin);
@@ -43,8 +43,8 @@ struct HistoryEntry {
 
 struct Store::Shelf {
   Objects objects;
-  // The same objects for lookups by key. Names of one workload share long prefixes, which a tree compares again and
-  // again.
+  // The same objects in a hash table, for lookups by key. In a tree, each comparison would read the long common prefix
+  // of the names of a workload.
   boost::unordered_flat_map<std::string_view, const VersionPtr*> by_key;
   std::deque<HistoryEntry> history;
   std::uint64_t forgotten = 0;  // the newest version that is no longer in the history
@@ -108,7 +108,7 @@ VersionPtr Store::put(const Kind& kind, MessagePtr object, std::string managed_f
   auto& metadata = kube::mutable_metadata_of(*object);
   metadata.set_resource_version(fmt::format_int(number).str());
   std::string key = key_of(metadata.namespace_(), metadata.name());
-  const ObjectPtr shared = std::move(object);  // alive until all listeners are called
+  const ObjectPtr shared = std::move(object);  // keeps the decoded message for the listeners
   auto version = std::make_shared<const Version>(kind.stored(), number, shared, std::move(managed_fields));
 
   Change change{number, Change::What::Added, nullptr, version};

@@ -41,8 +41,8 @@ class Store {
   VersionPtr put(const Kind& kind, MessagePtr object, std::string managed_fields);
   void erase(const Kind& kind, std::string_view ns, std::string_view name);  // the object must exist
 
-  // Visits in the order of namespace and name, from just after `after` ("" or "ns/name"). The visitor returns false to
-  // stop. An empty namespace means all namespaces.
+  // Visits in the order of the keys "ns/name" as text, from just after the key `after` ("": from the first key). The
+  // visitor returns false to stop. An empty namespace means all namespaces.
   using Visit = std::function<bool(const VersionPtr&)>;
   void for_each(const Kind& kind, std::string_view ns, std::string_view after, const Visit& visit) const;
   // The same for an earlier version. Returns false without a visit if the history does not reach back that far.

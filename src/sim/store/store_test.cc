@@ -57,7 +57,7 @@ TEST(Store, EachChangeGetsAHigherVersionThatIsWrittenIntoTheObject) {
 
 TEST(Store, ListsInOrderOfNamespaceAndNameStartingAfterAnyKey) {
   StoreRig rig;
-  // "a-b" sorts before "a/" as text; as a namespace it comes after "a".
+  // The namespace "a-b" starts with "a", and its keys sort before those of "a", because '-' sorts before '/'.
   for (const auto* ns : {"b", "a-b", "a"}) {
     for (const auto* name : {"y", "x"}) rig.put(ns, name);
   }

@@ -1,7 +1,7 @@
 // One version of one object: immutable, shared by the store, its history and every watch.
 //
-// The bytes are encoded (about an eighth of the size of the decoded message). All callers share one decoded message for
-// as long as one of them holds it.
+// Holds the encoded bytes, which have about an eighth of the size of the decoded message. All callers share one decoded
+// message for as long as one of them holds it.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,8 @@ enum class DaemonPlace {
   Run
 };
 
-// Adds the tolerations of every daemon pod: not-ready, unreachable, pressure and unschedulable taints.
+// Adds the tolerations of every daemon pod: not-ready, unreachable, pressure and unschedulable taints. With hostNetwork
+// also network-unavailable.
 void add_daemon_tolerations(api::PodSpec& spec);
 
 class DaemonEligibility {

@@ -158,7 +158,7 @@ void DaemonSetController::manage(ReconcileState& state) {
 }
 
 void DaemonSetController::manage_node(ReconcileState& state, std::string_view name, const Node& node) {
-  if (!nodes_.contains(name)) {  // node deleted: unbound pods never start there; bound pods belong to PodCleanup
+  if (!nodes_.contains(name)) {  // node deleted: unbound pods never start there; PodCleanup deletes bound pods
     std::ranges::copy_if(node.pods, std::back_inserter(state.to_delete),
                          [](const PodView* pod) { return !pod->bound() && !pod->terminating(); });
     return;
@@ -191,7 +191,7 @@ void DaemonSetController::manage_node(ReconcileState& state, std::string_view na
   prune(state, std::move(running));
 }
 
-// Keeps one pod per node. With surge, an available old pod can stay beside a new pod that is not available yet.
+// Keeps one pod per node. With surge, a ready old pod can stay beside a new pod that is not available yet.
 void DaemonSetController::prune(ReconcileState& state, std::vector<const PodView*> running) {
   if (running.size() < 2) return;
   const auto& rolling = state.spec().update_strategy().rolling_update();

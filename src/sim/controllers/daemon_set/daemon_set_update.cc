@@ -46,11 +46,11 @@ void DaemonSetController::update_within_unavailability(ReconcileState& state, st
     const PodView* is_new = nullptr;
     const PodView* is_old = nullptr;
     if (!split(state, node, is_new, is_old) || (is_new == nullptr) == (is_old == nullptr)) {
-      --room;  // no pod or too many: the next reconcile repairs it
+      --room;  // no pod or too many: the next reconcile corrects the number
     } else if (is_new != nullptr) {
       if (!available(state, *is_new)) --room;
     } else if (!available(state, *is_old)) {
-      state.to_delete.push_back(is_old);  // it is unavailable already
+      state.to_delete.push_back(is_old);  // its deletion costs no availability
       --room;
     } else {
       candidates.push_back(is_old);

@@ -252,7 +252,8 @@ bool DeploymentController::create_new_set(ReconcileState& state, std::int64_t re
   return store(state, status);
 }
 
-// The name is taken: by our own set whose labels were changed, or by another template with the same hash.
+// The name is taken: by a ReplicaSet of this Deployment whose labels were changed, or by a ReplicaSet of another
+// template with the same hash.
 bool DeploymentController::resolve_collision(ReconcileState& state, const api::ReplicaSet& wanted) {
   const auto there = server_.find<api::ReplicaSet>(state.ns(), wanted.metadata().name());
   const api::OwnerReference* owner = there ? controller_of(there->metadata()) : nullptr;

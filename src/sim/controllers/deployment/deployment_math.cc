@@ -119,7 +119,8 @@ void sort_by_size(ReplicaSets& sets, bool newer_first) {
 std::int32_t new_set_size(const api::Deployment& deployment, std::int32_t all, std::int32_t of_new) {
   const std::int32_t replicas = deployment.spec().replicas();
   if (!is_rolling(deployment)) return replicas;
-  // Kubernetes does not use its fencepost rule for the surge here; the result is the same number.
+  // Kubernetes does not call ResolveFenceposts here. ResolveFenceposts changes only maxUnavailable, so the surge is the
+  // same.
   const std::int32_t most = replicas + max_surge(deployment);
   if (all >= most) return of_new;
   return of_new + std::min(most - all, replicas - of_new);

@@ -29,8 +29,8 @@ inline constexpr std::string_view kDesiredReplicasAnnotation = "deployment.kuber
 inline constexpr std::string_view kMaxReplicasAnnotation = "deployment.kubernetes.io/max-replicas";
 
 bool is_rolling(const api::Deployment& deployment);
-// Both are zero for other strategies. Surge is rounded up and unavailability is rounded down. If both are zero, one pod
-// can be unavailable.
+// For RollingUpdate, surge is rounded up and unavailability is rounded down. If both are zero, one pod can be
+// unavailable. For other strategies both are zero.
 std::int32_t max_surge(const api::Deployment& deployment);
 std::int32_t max_unavailable(const api::Deployment& deployment);
 
@@ -46,7 +46,7 @@ std::int32_t proportion(const api::ReplicaSet& set,
                         const api::Deployment& deployment,
                         std::int32_t to_add,
                         std::int32_t added);
-// Whether the new set has all the pods that it will ever have, and all of them are available.
+// Whether this set alone has all replicas of the Deployment, and all of them are available.
 bool is_saturated(const api::Deployment& deployment, const api::ReplicaSet& set);
 
 std::int64_t revision_of(const api::ObjectMeta& metadata);  // 0: none, or not a number
@@ -54,8 +54,8 @@ std::int64_t max_revision(const ReplicaSets& sets);
 std::optional<std::int32_t> count_in_annotation(const api::ObjectMeta& metadata, std::string_view key);
 bool set_annotation(api::ObjectMeta& metadata, std::string_view key, const std::string& value);  // true: changed
 bool set_replicas_annotations(api::ReplicaSet& set, const api::Deployment& deployment);
-// Sets the deployment's own annotations and the revision. If a higher revision replaces an old one, the old one goes to
-// the revision history.
+// Copies the annotations of the Deployment, except those of the controller and kubectl apply, and sets the revision. A
+// revision that is replaced goes to the revision history.
 bool annotate_new_set(api::ReplicaSet& set, const api::Deployment& deployment, std::int64_t revision);
 
 bool has_progress_deadline(const api::Deployment& deployment);

@@ -129,7 +129,7 @@ bool DeploymentController::store(ReconcileState& state, const api::DeploymentSta
   return true;
 }
 
-// Without this, nothing wakes the controller when nothing changes any more.
+// If nothing changes any more, only this timer wakes the controller at the progress deadline.
 void DeploymentController::look_again_at_deadline(const ReconcileState& state) {
   const api::DeploymentCondition* progressing = find_condition(state.deployment.status(), "Progressing");
   if (!has_progress_deadline(state.deployment) || progressing == nullptr) return;

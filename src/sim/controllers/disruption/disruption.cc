@@ -66,7 +66,7 @@ int count_healthy(const std::vector<const PodView*>& pods, const Announced& anno
   return healthy;
 }
 
-// The condition DisruptionTarget, not set by the kubelet, on a pod that is not terminating.
+// The condition DisruptionTarget, not set by the kubelet, on a pod that is neither terminating nor finished.
 const api::PodCondition* mark_of(const api::Pod& pod) {
   if (pod.metadata().has_deletion_timestamp() || is_finished(pod)) return nullptr;
   const api::PodCondition* mark = find_condition(pod.status(), "DisruptionTarget");

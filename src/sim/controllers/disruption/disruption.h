@@ -1,7 +1,7 @@
 // Keeps the status of PodDisruptionBudgets: how many of their pods are healthy, and how many disruptions are allowed.
 //
-// The status remembers an eviction that used a disruption until the pod terminates, or for two minutes.
-// The controller also sets the condition DisruptionTarget to False if the pod is still there after two minutes.
+// An eviction that used a disruption stays in status.disruptedPods until the pod terminates, or for two minutes.
+// The controller also sets the condition DisruptionTarget to False if the pod does not terminate within two minutes.
 #pragma once
 
 #include <functional>

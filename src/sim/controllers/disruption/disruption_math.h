@@ -14,8 +14,8 @@ struct BudgetDemand {
   std::optional<kube::IntOrString> max_unavailable{};
 };
 
-// A percentage refers to the sum of the replicas of the pods' controllers. minAvailable as a number needs only the
-// count of pods.
+// A percentage, and maxUnavailable also as a number, refer to the sum of the replicas of the pods' controllers.
+// minAvailable as a number needs only the count of pods.
 inline bool needs_controllers(const BudgetDemand& demand) {
   return demand.max_unavailable
          || (demand.min_available && demand.min_available->kind == kube::IntOrString::Kind::String);

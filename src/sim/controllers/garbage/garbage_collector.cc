@@ -100,7 +100,8 @@ void GarbageCollector::look_at_dependents(UidHash owner) {
 GarbageCollector::Standing GarbageCollector::standing(const api::OwnerReference& owner,
                                                       const api::ObjectMeta& dependent) const {
   const Kind* kind = kind_of(server_.kinds(), owner);
-  // An owner of an unknown kind counts as existing. A cluster-scoped object cannot depend on a namespaced one.
+  // An owner of an unknown kind counts as existing. So does a namespaced owner of a cluster-scoped object, which
+  // Kubernetes does not allow.
   if (kind == nullptr || (kind->namespaced && dependent.namespace_().empty())) return Standing::Solid;
   if (!graph_.resolves(owner, dependent.namespace_())) return Standing::Dangling;
   return graph_.ending(UidHash::of(owner.uid())) == Ending::Foreground ? Standing::Waiting : Standing::Solid;
@@ -182,7 +183,8 @@ bool GarbageCollector::judge(UidHash uid, const Version& version) {
   }
   const std::vector<UidHash> below = graph_.dependents(uid);
   if (waiting == 0 || below.empty()) return remove(version, "Background");
-  // In a cycle, a dependent that waits for this object must not block this object.
+  // A dependent in foreground deletion can mean a cycle, in which each object waits for another one. To break the
+  // cycle, this object stops blocking its owners.
   const bool circle =
       std::ranges::any_of(below, [this](UidHash dependent) { return graph_.ending(dependent) == Ending::Foreground; });
   if (!circle) return remove(version, "Foreground");

@@ -1,6 +1,6 @@
 // Deletes pods that no kubelet will remove:
 // - pods bound to a node that does not exist
-// - terminating pods without a node, or on an out-of-service node
+// - terminating pods without a node, or on a node that is not ready and has the taint out-of-service
 // - the oldest finished pods, if there are too many
 #pragma once
 

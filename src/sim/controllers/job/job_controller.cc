@@ -27,7 +27,7 @@ namespace {
 constexpr std::string_view kReporter = "job-controller";
 constexpr std::string_view kTracking = "batch.kubernetes.io/job-tracking";
 constexpr std::string_view kIndexKey = "batch.kubernetes.io/job-completion-index";
-constexpr int kMostAtOnce = 500;  // pods created or deleted in one reconcile
+constexpr int kMostAtOnce = 500;  // pods created, or deleted when a Job ends or is suspended, in one reconcile
 
 WriteContext as_manager() { return {.manager = "kube-controller-manager"}; }
 

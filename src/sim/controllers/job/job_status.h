@@ -17,7 +17,8 @@ class JobStatus;
 
 namespace rescheduler::sim {
 
-// Empty without a fixed number of completions: then the first success ends the Job.
+// Empty without a fixed number of completions: then the Job is complete after the first success, as soon as no pod is
+// active.
 std::optional<int> wanted_completions(const api::JobSpec& spec);
 bool is_indexed(const api::JobSpec& spec);
 

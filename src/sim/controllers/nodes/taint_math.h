@@ -29,7 +29,7 @@ inline constexpr std::string_view kNoExecute = "NoExecute";
 
 using cluster::TaintText;
 
-// How long a pod can stay on a node with these NoExecute taints; empty means for ever. For each taint, the first
+// How long a pod can stay on a node with these NoExecute taints; empty: without limit. For each taint, the first
 // matching toleration counts.
 std::optional<std::chrono::seconds> may_stay(const std::vector<TaintText>& taints,
                                              const google::protobuf::RepeatedPtrField<api::Toleration>& tolerations);

@@ -52,7 +52,7 @@ class PodControl {
   std::string remove(const Message& owner, const PodView& pod);
 
  private:
-  // Shared with pending answers, which can outlive this object.
+  // Pending answers hold a weak reference, because they can outlive this object.
   struct State {
     std::map<std::string, int> under_way{};
     std::map<std::string, std::string> faults{};

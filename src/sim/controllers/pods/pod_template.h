@@ -21,7 +21,7 @@ inline constexpr std::string_view kRevisionLabel = "controller-revision-hash";
 std::unique_ptr<api::Pod> pod_from_template(const api::PodTemplateSpec& pod_template,
                                             std::string_view ns,
                                             const api::OwnerReference& owner);
-// "web-" for the set "web": the prefix of the names of its pods, unless the prefix is not a valid name.
+// The prefix of the names of the pods: "web-" for the set "web". Without the dash if the prefix would exceed 253 bytes.
 std::string pod_name_prefix(std::string_view set);
 
 // Equal templates have equal hashes, also across runs. The alphabet has no vowels, so a hash forms no words. Another

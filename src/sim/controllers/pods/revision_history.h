@@ -31,7 +31,8 @@ class RevisionHistory {
   std::vector<RevisionPtr> of(const Message& owner, const kube::LabelSelector& selector);
 
   // The revision for this template, which gets the highest number. An existing revision gets a new number if there are
-  // later ones. Else a new revision is added to `revisions`. A name that another object has raises `collision_count`.
+  // later ones. Else a new revision is added to `revisions`. If the name of the new revision is taken, increments
+  // `collision_count` and returns the error.
   ApiResult<RevisionPtr> newest(const Message& owner,
                                 const api::PodTemplateSpec& pod_template,
                                 std::vector<RevisionPtr>& revisions,

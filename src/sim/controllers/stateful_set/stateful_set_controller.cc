@@ -120,7 +120,8 @@ void StatefulSetController::act(ReconcileState& state) {
     if (!state.fault.empty() || control_.failed(state.key)) return;
     if (step == Step::Wait && state.ordered()) return;
   }
-  // Of unavailable surplus pods only the lowest can be deleted; the others wait, because two at once can cost a quorum.
+  // With OrderedReady, an unavailable surplus pod waits while a surplus pod with a lower ordinal is unavailable too, as
+  // in the real controller.
   const auto down = std::ranges::find_if(state.condemned.rbegin(), state.condemned.rend(), [&](const PodView* pod) {
     return pod->terminating() || !available(state, *pod);
   });
@@ -140,7 +141,7 @@ StatefulSetController::Step StatefulSetController::tend(ReconcileState& state, s
     if (!has_stale_claim(state, ordinal)) create_pod(state, ordinal);
     return Step::Wait;
   }
-  if (pod->finished()) {  // in any final phase: the set wants it running
+  if (pod->finished()) {  // a succeeded pod is replaced too
     if (!pod->terminating()) remove_pod(state, *pod);
     state.slots[slot] = nullptr;
     return Step::Wait;

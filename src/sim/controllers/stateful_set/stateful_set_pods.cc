@@ -112,7 +112,7 @@ void StatefulSetController::own_claims(ReconcileState& state, const PodView& pod
   const bool by_pod = surplus && is_deleted(policy.when_scaled());
   const bool by_set = is_deleted(policy.when_deleted()) && !by_pod;
   const bool settled = state.set->status().observed_generation() == state.set->metadata().generation();
-  if (!by_pod && !by_set && !is_deleted(policy.when_scaled()) && settled) return;  // the common case
+  if (!by_pod && !by_set && !is_deleted(policy.when_scaled()) && settled) return;  // no owner is needed or left over
   const std::string pod_uid(pod.uid());
   const api::OwnerReference pod_reference = reference_to(pod);
   for (const auto& wanted : state.spec().volume_claim_templates()) {
