@@ -26,7 +26,7 @@ bool wants_aggregated(std::string_view accept) {
   return false;
 }
 
-// "apps/v1" of "/apis/apps/v1".
+// "apps/v1" for "/apis/apps/v1" and the prefix "/apis/".
 std::optional<std::string_view> rest_after(std::string_view path, std::string_view prefix) {
   if (!path.starts_with(prefix)) return std::nullopt;
   return path.substr(prefix.size());

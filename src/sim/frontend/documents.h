@@ -33,7 +33,7 @@ class Documents {
   using Page = std::function<std::optional<TextAnswer>(const std::string& path_and_query)>;
   void add_path(std::string prefix, Page page);
 
-  // Empty: there is no such document, but there can be such a resource.
+  // Empty: no document has this path; the path can be that of a resource.
   std::optional<TextAnswer> find(const std::string& path_and_query, std::string_view accept);
 
  private:

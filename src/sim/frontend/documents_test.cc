@@ -67,7 +67,7 @@ TEST_F(DocumentsTest, OpenApiDeclaresServerSideFieldValidationForKubectl) {
       document.at("paths").at("/apis/apps/v1/namespaces/{namespace}/deployments/{name}").at("patch");
   EXPECT_EQ(patch.at("x-kubernetes-group-version-kind").at("kind"), "Deployment");
   EXPECT_THAT(json::serialize(patch.at("parameters")), HasSubstr("\"name\":\"fieldValidation\",\"in\":\"query\""));
-  // Without the merge keys of lists, clients must not compute a strategic merge patch from this document.
+  // The document has no merge keys of lists. Without requestBody, clients compute no strategic merge patch from it.
   EXPECT_FALSE(patch.as_object().contains("requestBody"));
 }
 

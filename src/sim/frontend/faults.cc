@@ -5,7 +5,7 @@
 namespace rescheduler::sim {
 namespace {
 
-// The history is bounded too; times of older versions are of no use.
+// The history of the store is bounded too, so times of older versions are not needed.
 constexpr std::size_t kMostDates = 100'000;
 
 void add_fault(const InjectedFault& more, InjectedFault& total, Rng& rng) {

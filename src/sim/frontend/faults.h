@@ -35,7 +35,7 @@ struct InjectedFault {
   Loss lose_request = Loss::No;         // the request is not executed
   Loss lose_response = Loss::No;        // the request is executed
   bool duplicate = false;               // the request is executed twice; the second answer is returned
-  std::optional<StatusError> refuse{};  // returned instead of executing the request: refusal_with()
+  std::optional<StatusError> refuse{};  // the request is not executed; the client gets this error: refusal_with()
   // Get and List: return the state of this long ago, or of this many versions ago, as far as the history reaches.
   std::chrono::nanoseconds stale_for{0};
   std::uint64_t stale_versions = 0;
@@ -55,7 +55,7 @@ struct FaultRule {
   std::optional<std::string> subresource{};  // "": the object itself
   std::string ns{};
   std::string name{};
-  std::uint64_t skip = 0;  // number of matching requests without a fault before the first one
+  std::uint64_t skip = 0;  // this many matching requests get no fault before the rule starts
   std::uint64_t times = std::numeric_limits<std::uint64_t>::max();
   double probability = 1;
   InjectedFault fault{};
@@ -97,9 +97,10 @@ class WireFaults {
   const FaultCounts& counts() const { return counts_; }
   FaultCounts& counts() { return counts_; }  // the frontends count faults that take effect after fault_for()
 
-  // The fault of this request: the union over all rules that fire. If rules contradict, the first rule wins.
+  // The fault of this request: the union over all rules that fire. Latencies add up and the longest staleness counts.
+  // In all other fields the first rule that sets the field wins.
   InjectedFault fault_for(const RequestFacts& request);
-  // The version that a stale read returns; empty if the fault is not staleness.
+  // The version that a stale read returns; empty: the current version.
   std::optional<std::uint64_t> version_for(const InjectedFault& fault);
 
  private:

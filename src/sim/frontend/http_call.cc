@@ -58,7 +58,7 @@ ApiResult<void> check_scope(const Kind& kind, const ResourcePath& path, Verb ver
     return refuse(path.name.empty() ? not_allowed() : not_served());
   }
   if (verb == Verb::Create && !path.name.empty() && path.subresource.empty()) return refuse(not_allowed());
-  // Only cluster-scoped reviews are created without a namespace in the path.
+  // The path of a create names the namespace of a namespaced object.
   if (verb == Verb::Create && kind.namespaced && path.ns.empty()) return refuse(not_allowed());
   return {};
 }
@@ -72,7 +72,7 @@ ApiResult<std::uint32_t> number_of(const Query& query, std::string_view key) {
   return refuse(bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax ({})", text, key)));
 }
 
-// As in the real server: fieldManager of the request, else the first word of the user agent.
+// As in the real server: fieldManager of the request, else the user agent up to the first slash.
 std::string manager_of(const HttpCall& call, const net::HttpRequest& request) {
   const std::string named = call.query.get("fieldManager");
   if (!named.empty()) return named;

@@ -24,7 +24,7 @@ struct HttpFrontendSettings {
 
 class HttpFrontend {
  public:
-  // Starts to listen at once. Server, documents and faults (can be null) must outlive the loop's jobs.
+  // Starts to listen at once. `faults` can be null. Server, documents and faults must outlive the loop's jobs.
   static Result<std::unique_ptr<HttpFrontend>> open(net::Executor executor,
                                                     Server& server,
                                                     Documents& documents,

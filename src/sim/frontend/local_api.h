@@ -25,7 +25,7 @@ struct LocalApiSettings {
 
 class LocalApi final : public kube::Api {
  public:
-  // faults can be null. All of them must outlive the loop's jobs.
+  // `faults` can be null. Server, documents and faults must outlive the loop's jobs.
   LocalApi(Server& server, Documents& documents, WireFaults* faults = nullptr, LocalApiSettings settings = {});
 
   net::Task<Result<void>> call(kube::ApiCall call, Message* answer) override;

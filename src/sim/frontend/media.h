@@ -25,7 +25,8 @@ struct Offer {
   bool list = false;
 };
 
-// The first alternative of the Accept header that is supported; empty: 406.
+// The supported alternative of the Accept header with the highest quality; the first of equal ones. An empty header
+// accepts JSON. Empty result: 406.
 std::optional<Format> negotiate(std::string_view accept, const Offer& offer);
 
 // "application/json" of "application/json; charset=utf-8", in lower case.

@@ -14,11 +14,12 @@ namespace rescheduler::sim {
 std::string open_api_index(const std::vector<ServedGroup>& groups, std::uint64_t revision);
 std::string open_api_document(const ServedGroup& group, const ServedVersion& version);
 
-// Version 2: all groups in one document, without definitions. kubectl does not validate what it does not find there. Go
+// Version 2: all groups in one document, without definitions. kubectl does not validate kinds without a definition. Go
 // clients read the protobuf form (gnostic's openapi.v2.Document).
 std::string open_api_v2_json(const std::vector<ServedGroup>& groups);
 std::string open_api_v2_protobuf(const std::vector<ServedGroup>& groups);
-// Clients request it with an '@', which is not allowed in a media type. Answers have the second form.
+// The media type of the protobuf form. Clients request it with an '@', which is not allowed in a media type. Answers
+// have the second form.
 inline constexpr std::string_view kOpenApiV2Asked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 inline constexpr std::string_view kOpenApiV2Protobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 

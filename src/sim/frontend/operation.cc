@@ -63,7 +63,8 @@ struct PendingReview {
   std::optional<ApiResult<PendingWrite>> answer;
 };
 
-// Calls the admission if it concerns the write, then commits. `asked`: time can have passed in between.
+// Calls the admission if it concerns the write, then commits. `asked`: the admission was called, so other writes can
+// have been committed in the meantime.
 net::Task<Result<ApiResult<VersionPtr>>> admit_and_commit(Server& server, PendingWrite pending_write, bool& asked) {
   Admission* admission = server.admission();
   asked = admission != nullptr && admission->concerns(pending_write);
@@ -111,7 +112,7 @@ net::Task<Result<ApiResult<Outcome>>> write(Server& server, Operation operation)
       outcome.code = creates ? 201 : 200;
       co_return outcome;
     }
-    // Another write came during admission. An update without a version applies to the current object.
+    // If another write was committed during admission, the loop prepares the write again for the current object.
     const bool again = asked && stored->error().reason == "Conflict" && left > 1 && operation.verb != Verb::Create;
     if (!again) co_return ApiResult<Outcome>(refuse(std::move(stored->error())));
   }

@@ -104,7 +104,8 @@ ApiResult<MessagePtr> read_body(const Kind& kind,
     if (!text) return refuse(std::move(text.error()));
     return itself ? object_from_json(kind, *text, strict) : other_from_json(make_body(kind, subresource), *text);
   }
-  // curl sends the form media type by default. Like the real server, JSON requires the JSON media type.
+  // As in the real server, a body with another media type is not read as JSON. curl sends the media type of a form by
+  // default.
   if (type != kube::media_type(kube::Encoding::Json)) return refuse(unknown_format());
   return itself ? object_from_json(kind, request.body, strict)
                 : other_from_json(make_body(kind, subresource), request.body);

@@ -153,7 +153,7 @@ TEST(LocalApi, TypedMessagesOfCustomKindsAreConvertedInBothDirections) {
   const Kind& definitions = *rig.server.kinds().find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
   const auto defined = rig.server.create(definitions, "", std::make_unique<CustomObject>(definition));
   ASSERT_TRUE(defined) << defined.error().message;
-  // Any message with metadata that is not a kind itself.
+  // PodTemplateSpec has metadata and is not a kind itself.
   kube::ResourceType gadgets;
   gadgets.message = api::PodTemplateSpec::descriptor();
   gadgets.group = "example.io";

@@ -7,7 +7,8 @@
 
 namespace rescheduler::sim {
 
-// The kinds with their rules. Core events are in the list like any kind; the registry makes them a view.
+// The kinds with their rules. Core events are in the list like any kind; the registry makes them a view of
+// events.k8s.io events (Kind::stored_as).
 std::vector<Kind> builtin_kinds();
 
 }  // namespace rescheduler::sim

@@ -41,7 +41,7 @@ class At {
 };
 
 std::string json_of(const StringMap& map);    // {"a":"1"}, sorted by key
-std::string json_of(const Message& message);  // null for an empty message that is not set
+std::string json_of(const Message& message);  // {} for an empty message
 std::string json_of(const api::IntOrString& value);
 
 // Names. The *_faults functions return the messages, none for a valid text. The check_* functions report them at a

@@ -122,7 +122,7 @@ void check_config_map_update(const api::ConfigMap& before, const api::ConfigMap&
 
 void default_secret(api::Secret& secret) {
   if (secret.type().empty()) secret.set_type("Opaque");
-  // stringData is write-only; it is read as data.
+  // stringData is write-only: its entries become entries of data.
   for (const auto& [key, value] : secret.string_data()) (*secret.mutable_data())[key] = value;
   secret.clear_string_data();
 }

@@ -41,7 +41,7 @@ class CronSchedule {
 };
 
 // The error in a schedule, with the message of the library that Kubernetes uses; empty for a valid schedule. A schedule
-// with a time zone is valid too, but nothing here runs it.
+// with a time zone (TZ=) is valid too, but CronSchedule cannot parse it.
 std::string cron_fault(std::string_view schedule);
 
 }  // namespace rescheduler::sim

@@ -46,7 +46,7 @@ void check_namespace(const api::Event& event, Faults& faults) {
   faults.invalid("involvedObject.namespace", kube::json_string(about), "does not match event.namespace");
 }
 
-// events.k8s.io is strict; the core API accepts what clients always sent.
+// For events.k8s.io only. The core API checks less, for compatibility with old clients.
 void check_strictly(const api::Event& event, Faults& faults) {
   check_namespace(event, faults);
   if (event.has_series()) {

@@ -127,14 +127,15 @@ class KindRegistry {
   const Kind& of() const {
     return of(kube::resource_of<T>());
   }
-  // Every served kind, by group, version and plural. Pointers stay valid for ever, also those of removed kinds.
+  // Every served kind, by group, version and plural. Pointers stay valid as long as the registry, also those of removed
+  // kinds.
   std::vector<const Kind*> served() const;
 
   // The server calls these when a CustomResourceDefinition was stored, changed or deleted. They add, replace or remove
   // its kinds. A replaced kind keeps its address.
   void define(const CustomObject& definition);
   void withdraw(std::string_view group, std::string_view plural);
-  // Grows with every define() and withdraw(), so that caches of discovery notice a change.
+  // Grows with every define() and withdraw(), so that caches of discovery documents can detect a change.
   std::uint64_t revision() const;
 
  private:
@@ -146,7 +147,7 @@ class KindRegistry {
 std::string object_to_json(const Kind& kind, const Message& object);
 // Returns a new message of the kind. `strict` rejects unknown and duplicate fields (fieldValidation=Strict).
 ApiResult<MessagePtr> object_from_json(const Kind& kind, std::string_view text, bool strict);
-// Converts typed messages of custom kinds (our own Migration) to and from the form in the store.
+// Converts typed messages of custom kinds (such as the product's Migration) to and from the form in the store.
 ApiResult<MessagePtr> to_stored(const Kind& kind, const Message& typed);
 Result<void> from_stored(const Kind& kind, const Message& stored, Message& typed);
 

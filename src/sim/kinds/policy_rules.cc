@@ -156,7 +156,7 @@ KindRules priority_class_rules() {
   rules.admit = on<api::PriorityClass>(admit_priority_class);
   rules.validate = on<api::PriorityClass>(check_priority_class);
   rules.validate_update = on_both<api::PriorityClass>(check_priority_class_update);
-  // It has a generation that never grows.
+  // A PriorityClass has a generation, but the generation never grows.
   rules.spec_differs = [](const Message&, const Message&) { return false; };
   return rules;
 }

@@ -42,7 +42,7 @@ const Kind* find_in(const Names& names, std::string_view group, std::string_view
 
 struct KindRegistry::State {
   std::vector<std::unique_ptr<Kind>> kinds;  // never removed
-  Names by_plural;                           // served ones
+  Names by_plural;                           // served kinds only, as in by_kind
   Names by_kind;
   std::unordered_map<const kube::ResourceType*, const Kind*> by_type;
   std::map<std::tuple<std::string, std::string, std::string>, Kind*> ever_defined;  // group, plural, version
@@ -131,7 +131,7 @@ void KindRegistry::define(const CustomObject& definition) {
   const std::string group = defined.front().group;
   const std::string plural = defined.front().plural;
   state_->take_down_all(group, plural);
-  if (find(group, {}, plural) != nullptr) return;  // a built-in kind has this name
+  if (find(group, {}, plural) != nullptr) return;  // a built-in kind has this group and plural
 
   Kind*& home = state_->homes[{group, plural}];
   if (home == nullptr) {

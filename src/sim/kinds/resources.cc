@@ -28,7 +28,7 @@ bool is_native(std::string_view name) {
   return slash == std::string_view::npos || name.substr(0, slash).ends_with("kubernetes.io");
 }
 
-// Resources without fractions: extended resources, and counts of quotas and nodes.
+// Resources of which only whole numbers are valid: pods and extended resources.
 bool is_counted(std::string_view name) { return name == "pods" || !is_native(name); }
 
 bool may_overcommit(std::string_view name) { return is_native(name) && !is_huge_pages(name); }

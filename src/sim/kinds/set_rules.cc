@@ -180,7 +180,7 @@ void check_daemon_set(const api::DaemonSet& set, Faults& faults) {
   check_not_negative(spec.revision_history_limit(), at.child("revisionHistoryLimit"), faults);
 }
 
-// Counts the templates of the set in an annotation, because apps/v1 has no field for it any more.
+// Counts the versions of the template in an annotation, because apps/v1 has no field for this count any more.
 void count_template(const api::DaemonSet& before, api::DaemonSet& after) {
   constexpr std::string_view kGeneration = "deprecated.daemonset.template.generation";
   std::int64_t generation = 0;

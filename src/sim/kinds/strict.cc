@@ -28,7 +28,8 @@ std::string step(const std::string& path, std::string_view name) {
   return path.empty() ? std::string(name) : path + "." + std::string(name);
 }
 
-// Fields that Kubernetes has and our wire types have not: accepted and dropped, so that ordinary manifests are valid.
+// Fields that Kubernetes has and our wire types do not have. The server accepts and drops them, so that ordinary
+// manifests are valid.
 bool is_left_out(std::string_view message, std::string_view field) {
   static const std::set<std::pair<std::string_view, std::string_view>> left_out = {
       {"ObjectMeta", "managedFields"},

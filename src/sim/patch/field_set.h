@@ -19,7 +19,7 @@
 
 namespace rescheduler::sim {
 
-// A JSON scalar; monostate is null. Order: numbers by value, then strings, then booleans.
+// A JSON scalar; monostate is null. Order: numbers by value, then strings, then booleans, then null.
 using PathScalar = std::variant<std::monostate, std::int64_t, double, std::string, bool>;
 PathScalar scalar_of(const boost::json::value& value);  // null for arrays and objects
 

@@ -64,9 +64,9 @@ boost::json::value pruned(const boost::json::value& merged,
   const auto fields_left = [&place](const boost::json::value& object) {
     return with_structures(fields_of(object, place), place);
   };
-  // Removing a structure also removes the fields of other managers in it. So the removal is decided by fields: all
-  // fields that would be removed, except fields with an owner and fields that were not applied.
-  FieldSet owned = never_owned();  // the server's fields: an applier cannot remove them
+  // A structure can contain fields of other managers, which must stay when the applier drops the structure. So the code
+  // decides field by field: it removes a field if the field was applied last time and has no owner now.
+  FieldSet owned = never_owned();  // written by the server: an applier cannot remove these fields
   for (const auto& entry : managed) owned = owned.united(entry.second.fields);
   owned = with_structures(owned, place);
   const FieldSet kept = fields_left(without_fields(merged, last, place)).united(owned);

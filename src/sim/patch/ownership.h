@@ -27,14 +27,15 @@ std::vector<OwnershipConflict> conflicts(const ManagedFields& managed,
 // removed.
 void take_away(ManagedFields& managed, const FieldManager* writer, const Differences& changes);
 
-// The merged object without the fields that `applier` applied last time, does not apply now, and no other manager owns.
-// `managed` already has its new fields.
+// The merged object without the fields that an applier applied last time and does not apply now, and that no other
+// manager owns. `managed` already has the new fields of the applier; `last_applied` has the old ones.
 boost::json::value pruned(const boost::json::value& merged,
                           const ManagedFields& managed,
                           const FieldSet& last_applied,
                           const Place& place);
 
-// Kubernetes keeps ten updaters apart. Older ones are merged under one name.
+// If there are more than ten entries of updaters, merges the oldest ones of each version under one name, as in
+// Kubernetes.
 void cap_updaters(ManagedFields& managed);
 
 }  // namespace rescheduler::sim

@@ -17,7 +17,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Kubernetes does not return the reason.
+// As in Kubernetes, the error does not say what is wrong with the patch.
 StatusError unprocessable() {
   return {422, "Invalid", "the server rejected our request due to an error in our request"};
 }

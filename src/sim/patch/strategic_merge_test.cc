@@ -178,7 +178,7 @@ TEST(StrategicMerge, ReportsWhyAPatchCannotBeApplied) {
   EXPECT_THAT(disordered.error().message, testing::HasSubstr("doesn't match $setElementOrder"));
 }
 
-// A rule for a field that no message has is a typing error.
+// A rule for a field that no message has is a misspelled rule.
 TEST(FieldRules, EveryRuleNamesAnExistingField) {
   std::set<std::string_view> found;
   std::function<void(const Descriptor&)> visit = [&](const Descriptor& message) {

@@ -69,7 +69,7 @@ class ListMerge {
     }
   }
 
-  // Whether the next live item is added or skipped now. False: the config's next item comes first.
+  // Adds or skips the next live item. False: does neither, because the config's next item comes first.
   bool step_live() {
     const Named& item = live_[left_];
     if (!item.name || !config_by_name_.contains(*item.name)) {
@@ -137,7 +137,7 @@ std::optional<json::value> cut_below(const json::value& value,
 std::optional<json::value> cut(const json::value& value, const FieldSet& gone, const Place& place) {
   if (!value.is_structured()) return value;
   switch (place.walk(&value)) {
-    case Walk::Leaf: return std::nullopt;  // one value, of which a part must go
+    case Walk::Leaf: return std::nullopt;  // an atomic value: without one part the whole value is removed
     case Walk::Members: {
       json::object out;
       for (const auto& member : value.get_object()) {

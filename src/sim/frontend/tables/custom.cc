@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-// A value of another type leaves the cell empty.
+// A column of type string shows every value as text. In other columns a value of another type leaves the cell empty.
 json::value cell(std::string_view type, const json::value* value, WallTime now) {
   if (!value || value->is_null()) return nullptr;
   if (type == "string") {

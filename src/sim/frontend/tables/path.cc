@@ -69,7 +69,7 @@ class JsonPath::Parser {
     return true;
   }
 
-  // @.type=="Ready")
+  // The part of [?(@.type=="Ready")] from the @ to the closing parenthesis.
   bool filter(Step& step) {
     step.what = Step::What::Filter;
     if (!take("@")) return false;

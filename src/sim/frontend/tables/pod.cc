@@ -84,7 +84,7 @@ void sum_up_containers(const Field& pod, PodSummary& summary) {
     }
   }
   if (summary.reason != "Completed") return;
-  // Some containers have completed: the others decide.
+  // "Completed" is the status of the pod only if no other container runs or has failed.
   if (running && is_true(pod["status"]["conditions"], "Ready")) {
     summary.reason = "Running";
   } else if (!failure.empty()) {

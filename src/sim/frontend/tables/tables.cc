@@ -50,7 +50,7 @@ json::value object_value(const Kind& kind, const Version& version) {
   return std::move(*parsed);
 }
 
-// kubectl can hide completed pods; the row has a condition for it.
+// The condition of a row by which clients recognize completed pods.
 void add_conditions(const Kind& kind, const Field& object, json::object& row) {
   if (!kind.group.empty() || kind.kind != "Pod") return;
   const std::string_view phase = object["status"]["phase"].text();

@@ -8,7 +8,7 @@
 
 namespace rescheduler::sim {
 
-// The first version of the webhook that we support; empty: none.
+// The first AdmissionReview version of the webhook that the embedded cluster supports; empty: none.
 std::string review_version(const Webhook& webhook);
 
 std::string review_request(const PendingWrite& pending_write,

@@ -132,7 +132,7 @@ bool WebhookCaller::Calls::concerns(const PendingWrite& pending_write) {
 net::Task<void> WebhookCaller::Calls::run(std::shared_ptr<Calls> self, PendingWrite pending_write, Done done) {
   auto verdict = co_await ask_all(pending_write);
   if (self->settings.ended) self->settings.ended();
-  if (!verdict) co_return;  // the caller is gone
+  if (!verdict) co_return;  // cancelled: the WebhookCaller was destroyed
   if (*verdict) {
     done(std::move(pending_write));
   } else {

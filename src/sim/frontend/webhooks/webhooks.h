@@ -25,7 +25,7 @@ struct WebhookSettings {
     std::uint16_t port = 443;
   };
   std::map<std::string, Address> services{};
-  // Called before and after every review, so that virtual time can stand still meanwhile (VirtualLoop::hold_time).
+  // Called before and after every review. A virtual clock can stop in between (VirtualLoop::hold_time).
   std::function<void()> begun{};
   std::function<void()> ended{};
   std::string user = "embedded-admin";  // the user in the AdmissionReview
@@ -39,7 +39,7 @@ struct WebhookCounts {
 
 class WebhookCaller final : public Admission {
  public:
-  // Register it with Server::set_admission(). Belongs to the loop's thread.
+  // Register the object with Server::set_admission(). All members belong to the loop's thread.
   WebhookCaller(net::Executor executor, Server& server, WebhookSettings settings = {});
   ~WebhookCaller() override;
 

@@ -70,7 +70,7 @@ json::array stored_versions(const json::value& spec, const json::value* known) {
   return versions;
 }
 
-// Names never conflict here, so a definition is established at once.
+// Conflicts of names are not checked, so a definition is established at once.
 void establish(CustomObject& definition, const RuleContext& context, Faults&) {
   json::monotonic_resource memory;
   json::object content = content_of(definition, &memory);

@@ -22,7 +22,7 @@ const std::string* pod_field(const api::Pod& pod, std::string_view field, std::s
 
 void keep_on_update(const api::Pod& before, api::Pod& after) {
   *after.mutable_status() = before.status();
-  // A client that does not know the fields set by admission does not send them back.
+  // Keeps the fields that admission set, because a client that does not know these fields does not send them back.
   auto& spec = *after.mutable_spec();
   add_default_tolerations(spec);
   if (!spec.has_priority() && before.spec().has_priority()) spec.set_priority(before.spec().priority());
