@@ -1,4 +1,4 @@
-// The command line: only composition.
+// Parses the command line and runs the command.
 #include <algorithm>
 #include <array>
 #include <string>

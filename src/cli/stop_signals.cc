@@ -17,7 +17,7 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  while (wait_for(std::chrono::milliseconds{0})) {  // a second pending signal would kill the process at its end
+  while (wait_for(std::chrono::milliseconds{0})) {  // a pending signal would kill the process when the mask is restored
   }
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }

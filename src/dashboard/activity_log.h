@@ -28,7 +28,7 @@ struct Activity {
 
 class ActivityLog {
  public:
-  // Drops an activity that equals the one before it.
+  // Drops an activity with the kind and the text of the one before it.
   void add(Activity activity, WallTime now);
   std::string newest(std::size_t limit) const;  // JSON: {"lines": [...]}, newest first
   std::optional<std::string> take_new();        // the same, since the last call; empty: none

@@ -44,14 +44,14 @@ kube::ObjectRef ClusterActions::lease() const {
   return {.api_version = "coordination.k8s.io/v1", .kind = "Lease", .ns = parts_.ns, .name = parts_.lease};
 }
 
-// Reads and updates the ConfigMap, because the permissions allow only that. The resourceVersion protects writes of
+// Reads and updates the ConfigMap, because the permissions do not allow a patch. The resourceVersion protects writes of
 // other clients.
 net::Task<Result<void>> ClusterActions::write_pause(std::string who, bool paused, std::string reason) {
   using namespace rescheduling;
   for (int tries = 1;; ++tries) {
     auto map = co_await kube::Client(*parts_.api).get<api::ConfigMap>(parts_.ns, std::string(kMovesName));
     if (!map && map.error().code == Errc::NotFound && tries < kTries) {
-      MoveHistoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // no pod was ever moved here
+      MoveHistoryStore first(*parts_.api, parts_.ns, std::chrono::nanoseconds::zero());  // load() creates the ConfigMap
       auto made = co_await first.load();
       if (!made) co_return fail(std::move(made.error()));
       continue;

@@ -29,7 +29,7 @@ std::size_t hash_of(std::string_view uid) { return std::hash<std::string_view>{}
 
 using rescheduling::recovery::NodeQuarantine;
 
-// Labels of cloud providers for node groups; the first ones are usual names that users set.
+// Labels that name the node group: first the usual labels that users set, then those of cloud providers and Karpenter.
 constexpr std::array kPoolLabels = {"rescheduler.io/pool",
                                     "node-pool",
                                     "nodepool",
@@ -39,7 +39,7 @@ constexpr std::array kPoolLabels = {"rescheduler.io/pool",
                                     "kubernetes.azure.com/agentpool",
                                     "karpenter.sh/nodepool"};
 
-// A waiting container is not a failure, but these reasons do not end by themselves.
+// Reasons for which a container waits because of an error. To wait for another reason (ContainerCreating) is normal.
 constexpr std::array<std::string_view, 8> kTroubles = {
     "CrashLoopBackOff",     "ImagePullBackOff",           "ErrImagePull",      "InvalidImageName",
     "CreateContainerError", "CreateContainerConfigError", "RunContainerError", "OOMKilled"};

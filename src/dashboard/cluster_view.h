@@ -162,7 +162,7 @@ class ClusterView {
   void drop_if_unused(std::string_view name);
   std::string pool_of(const api::Node& node) const;
 
-  cluster::SymbolTable symbols_;  // never freed: contains no names of short-lived objects
+  cluster::SymbolTable symbols_;  // entries are never removed, so it must not contain names of short-lived objects
   std::vector<std::pair<std::string, kube::LabelSelector>> pools_;
   std::map<std::string, NodeEntry, std::less<>> nodes_;
   std::set<PodEntry, ByKey> pods_;

@@ -115,7 +115,8 @@ std::string DashboardModel::hello() const {
   return fmt::format(R"({{"boot":{},"revision":{}}})", kube::json_string(settings_.boot), revision_);
 }
 
-// Includes changes that are not published yet; the next event repeats them, so a viewer misses nothing.
+// The published rows, and rows of new nodes that are not published yet. The next event has all later changes and
+// repeats the new nodes, so a viewer misses nothing.
 std::string DashboardModel::nodes() {
   std::string rows;
   for (const auto& [name, node] : cluster_view_.nodes()) {

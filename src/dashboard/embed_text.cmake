@@ -1,4 +1,5 @@
-# Writes a source file that contains the description of the API: cmake -D OUTPUT=file.cc -D FILE=openapi.json -P embed_text.cmake
+# Writes a source file that contains the description of the API:
+# cmake -D OUTPUT=file.cc -D FILE=openapi.json -P embed_text.cmake
 file(READ ${FILE} text)
 file(WRITE ${OUTPUT}.new "// Made from src/dashboard/openapi.json by the build.
 #include \"dashboard/dashboard.h\"

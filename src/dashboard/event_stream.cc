@@ -118,7 +118,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
   std::erase(self->viewers, viewer);
 }
 
-// Waits once and writes once. False: the stream ends.
+// One step of a stream: writes the backlog, or waits for an event or the next heartbeat. False: the stream ends.
 net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
                                           std::shared_ptr<Viewer> viewer,
                                           std::function<net::Task<bool>()> authorized,

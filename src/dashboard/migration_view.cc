@@ -12,7 +12,7 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr std::size_t kMostShown = 500;
-// A migration that began earlier than this before the first observation is not reported as an activity.
+// A migration that is first observed longer than this after its creation is not reported as an activity.
 constexpr std::chrono::minutes kRecent{2};
 
 const api::MigrationOwner& workload_of(const api::Migration& one) {

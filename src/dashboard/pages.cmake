@@ -1,5 +1,5 @@
 # The pages of web/, built by npm and embedded in a source file. Without Node, or with -DRESCHEDULER_PAGES=OFF, the
-# binary has one page that explains how to build them; everything else works the same.
+# binary has one page that explains how to build them. All other functions are the same.
 option(RESCHEDULER_PAGES "build the pages of the dashboard (needs Node.js and npm)" ON)
 
 set(web ${PROJECT_SOURCE_DIR}/web)

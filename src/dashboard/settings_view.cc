@@ -27,7 +27,7 @@ std::string place_of(const YamlNode& item, std::size_t index) {
   return name != nullptr ? name->text : fmt::to_string(index);
 }
 
-// A short list stays one value.
+// A list of scalars stays one value.
 void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   if (node.kind == YamlKind::Map) {
     if (node.entries.empty()) rows.emplace_back(path, "{}");

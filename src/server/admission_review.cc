@@ -107,7 +107,7 @@ void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch)
   constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
   json::object affinity;
   affinity[json::string_view(kPreferred.data(), kPreferred.size())] = json::array{term};
-  const bool made = !changes.not_on.empty();  // keep_off() has just added the affinity
+  const bool made = !changes.not_on.empty();  // keep_off() has added a node affinity if the pod had none
   if (!made && !pod.spec().has_affinity()) {
     return add(patch, "/spec/affinity", json::object{{"nodeAffinity", std::move(affinity)}});
   }

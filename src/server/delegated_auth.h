@@ -2,7 +2,8 @@
 // are cached for some seconds. Without an answer access is denied.
 //
 // Unauthenticated clients can cause reviews: use a separate Api, so that they cannot exhaust the request budget of
-// other components. Needs the ClusterRole system:auth-delegator. Loop thread only; it must outlive its callers.
+// other components. Needs the ClusterRole system:auth-delegator. Used only on the loop's thread. The object must
+// outlive its callers.
 #pragma once
 
 #include <chrono>

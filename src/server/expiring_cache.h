@@ -1,4 +1,4 @@
-// A cache whose entries expire. Its size is fixed: a new entry replaces the oldest, so it cannot use up memory.
+// A cache whose entries expire. Its size is bounded: when the cache is full, a new entry replaces the oldest one.
 #pragma once
 
 #include <chrono>

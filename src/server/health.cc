@@ -40,7 +40,7 @@ net::HttpResponse HealthChecks::answer_all(const RequestTarget& target) const {
       lines += fmt::format("[+]{} ok\n", name);
     } else {
       passed = false;
-      // Everyone may read all checks at once; the reason is in the log and under the path of the check.
+      // As in Kubernetes, the list does not contain the reason. It is in the log and under the path of the check.
       lines += fmt::format("[-]{} failed: reason withheld\n", name);
       log_warning("{} check {} failed: {}", endpoint_, name, well.error().message);
     }

@@ -9,7 +9,7 @@ namespace rescheduler::server {
 
 class PluginExtender final : public ExtenderService {
  public:
-  // Both must outlive it.
+  // `live` and `api` must outlive the extender.
   PluginExtender(scheduler::LiveScheduler& live, kube::Api& api) : live_(live), client_(api) {}
 
   net::Task<Result<FilterResult>> filter(const kube::ExtenderArgs& args) override;

@@ -7,13 +7,14 @@
 //   none         400          as Reviewed; then 404
 //   Page         400          yes          on loopback both, also for the next two
 //   Reading      400          as Reviewed  on loopback anonymous
-//   Acting       400          as Reviewed  anonymous only with open_actions
+//   Acting       400          as Reviewed  POST: anonymous only with open_actions; other methods: as Reading
 //
 // kube-scheduler cannot send a token to its extenders, but it can present a client certificate.
 //
-// Another site's page can make a browser send requests. So the last three reject cross-site requests. On loopback they
-// also reject a foreign Host header (DNS rebinding). An action must be JSON with a header that no form can send. Their
-// permissions are checked under /rescheduler: every user of a cluster may `get /api/*`, because API discovery is there.
+// Another site's page can make a browser send requests. So the last three kinds of routes reject cross-site requests.
+// On loopback they also reject a foreign Host header (DNS rebinding). An action must be JSON with a header that no form
+// can send. The permissions of these routes are checked under /rescheduler, because every user of a cluster may
+// `get /api/*` (API discovery).
 #pragma once
 
 #include <optional>
@@ -45,7 +46,7 @@ bool is_loopback(std::string_view address);
 
 class RequestAuthorizer {
  public:
-  // Both must outlive it. If `auth` is null, tokens cannot be checked and give no access.
+  // `routes` and `auth` must outlive the object. If `auth` is null, tokens cannot be checked and give no access.
   RequestAuthorizer(const Routes& routes,
                     DelegatedAuth* auth,
                     ExtenderAccess extender = {},

@@ -22,7 +22,7 @@ enum class Access {
   // For browsers. If the port is on loopback only, plain HTTP is enough for all three.
   Page,     // everyone
   Reading,  // as Reviewed; on loopback everyone
-  Acting,   // as Reviewed; everyone only with ServerSettings::open_actions
+  Acting,   // POST: as Reviewed, everyone only with ServerSettings::open_actions; other methods: as Reading
 };
 
 // `target` is the parsed target of the request.

@@ -72,8 +72,8 @@ std::string addition_name(const std::vector<kube::Permission>& missing) {
   return fmt::format("{}-addition-{:08x}", kAccount.service_account, hash);
 }
 
-// The name of the role depends on its permissions. So it replaces neither the role of the manifests nor an earlier
-// addition.
+// The name of the role depends on its permissions. So `kubectl apply` replaces neither the role of the manifests nor an
+// earlier addition.
 int print_addition(const std::vector<kube::Permission>& missing) {
   if (missing.empty()) {
     fmt::print(stderr, "rescheduler check: no permission is missing; there is no ClusterRole to add\n");

@@ -21,12 +21,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The scenario has settled when no pod and no node has changed for this time, in cluster time. Some scenarios never
-// settle (CronJobs, crash loops): after kSettleLimit the demo ends nevertheless.
+// A scenario that is over has settled when no pod and no node has changed for this time, in cluster time. Some
+// scenarios never settle (CronJobs, crash loops): they count as settled when they have been over for kSettleLimit.
 constexpr std::chrono::seconds kSettled{10};
 constexpr std::chrono::seconds kSettleLimit{90};
-// A demo that writes to a file or a pipe has no user to stop it, so it ends after this cluster time. On a slow machine
-// the same scenario takes longer. With an explicit port the demo does not end, because a user wants to look.
+// A demo that writes to a file or a pipe has no user to stop it, so it ends after this cluster time. The limit is not
+// in real time, because a slow machine needs longer for the same scenario. A demo with an explicit port for the
+// dashboard has a user, so it does not end by itself.
 constexpr std::chrono::seconds kUnattended{270};
 constexpr double kSpeedToFollow = 3;
 constexpr double kSpeedUnattended = 10;
@@ -60,7 +61,7 @@ class Demo {
     now.state.address = cluster_.ui_url();
     return now;
   }
-  // The state after the first pods were running; before that, `now`.
+  // The first state in which no pod and no node had changed for 2 s; before that, `now`.
   ViewState first(const ViewState& now) const { return first_.value_or(now); }
   bool done(const DemoStatus& now, std::chrono::duration<double> ran) const {
     if (options_.seconds > 0 && ran.count() >= options_.seconds) return true;
@@ -90,7 +91,7 @@ ViewState show_view(Demo& demo, StopSignals& signals) {
 ViewState print_lines(Demo& demo, StopSignals& signals) {
   const SystemClock clock;
   const SteadyTime begin = clock.steady_now();
-  std::size_t printed = 0;  // printed lines of the tail; the tail is far longer than the lines between two looks
+  std::size_t printed = 0;  // number of printed lines of the tail
   std::chrono::seconds next_status{0};
   bool titled = false;
   while (true) {

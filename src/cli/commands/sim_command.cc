@@ -231,7 +231,7 @@ Result<void> serve(Plan plan, const SimOptions& options, StopSignals& signals) {
 }  // namespace
 
 int run_sim(const SimOptions& options) {
-  set_log_level(LogLevel::Warning);  // the view shows normal activity; log lines would disturb it
+  set_log_level(LogLevel::Warning);  // the command prints normal activity itself
   StopSignals signals;
   auto plan = plan_of(options);
   Result<void> done = plan ? Result<void>{} : fail(plan.error());

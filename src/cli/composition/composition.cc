@@ -164,7 +164,7 @@ net::Task<void> Composition::begin() {
   spawn("warn without migrations", warn_without_migrations());
   const auto shown = co_await wait_synced();
   if (!shown) co_return;
-  // First, because it continues existing migrations, and the first cycle of the rescheduler must count them.
+  // Before the rescheduler, whose first cycle must count the existing migrations that migrations_ continues.
   migrations_->lead();
   if (rescheduler_ == nullptr) co_return;
   log_info(messages::kMoving);

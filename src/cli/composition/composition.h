@@ -45,7 +45,7 @@ struct CompositionSettings {
   migration::MigrationSettings migrations{};                    // settings that the configuration does not have
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // of the rescheduler
   std::optional<config::RecoverySettings> recovery{};           // empty: no failure recovery
-  std::string webhook_address = "0.0.0.0";  // separate port: the API server has no token for the other
+  std::string webhook_address = "0.0.0.0";  // the API server sends no token, so the webhook has a port of its own
 };
 
 // Additional listeners, for example the dashboard. Each callback can be empty.
@@ -86,8 +86,9 @@ class Composition final : public kube::Component {
   void make_migrations();
   Result<void> make_rescheduler();
   void make_recovery();
-  // Recovery hears of pods, nodes and workloads from the scheduler's informers. With delayCacheUntilActive those start
-  // late, but the webhook is asked on every replica: then recovery has informers of its own.
+  // Recovery gets pods, nodes and workloads from the scheduler's informers. With delayCacheUntilActive these informers
+  // start only on the leader, but the API server calls the webhook of every replica. Then recovery has informers of its
+  // own.
   bool recovery_is_fed() const { return settings_.recovery && !settings_.configuration.delay_cache_until_active; }
   template <class... About>
   std::function<void(About...)> notifier(std::function<void(About...)> Listeners::* what) const;

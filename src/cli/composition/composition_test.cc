@@ -1,4 +1,5 @@
-// Scheduler and migrations start together, as after a change of leader: the scheduler waits for the Migrations.
+// The components of a Composition together: the scheduler waits for the Migrations, as after a change of leader, and
+// recovery uses the informers of the scheduler.
 #include "cli/composition/composition.h"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ void FailureRecovery::follow() {
 
 net::Task<void> FailureRecovery::begin() {
   if (webhook_) {
-    // First, so that the webhook handles already the first replacement pod.
+    // Before live_->lead(), so that the webhook already handles the first replacement pod.
     auto ready = co_await webhook_->bring_up_to_date(false);
     if (!ready && ready.error().code == Errc::Cancelled) co_return;
     if (!ready) log_warning(messages::kWebhookTrouble, {{"err", ready.error().message}});

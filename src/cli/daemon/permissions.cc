@@ -20,8 +20,9 @@ struct Grant {
 };
 
 // Default namespace of the lease and of the stored state. Objects that `kubectl delete -f` must remove are in the
-// manifests (the webhook's configuration and Secret, empty) and are only updated, so nothing has to be created. The
-// exception is the lease: it is created again if it was deleted, because without it there is no leader.
+// manifests. The daemon only updates the configuration and the Secret of the webhook, so it needs no permission to
+// create them. It can create the lease and the ConfigMap of finished moves again if they were deleted, because there is
+// no leader without the lease and no move history without the ConfigMap.
 constexpr std::string_view kHome = "kube-system";
 constexpr std::string_view kAdmission = "admissionregistration.k8s.io";
 

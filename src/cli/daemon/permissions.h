@@ -1,5 +1,5 @@
-// The permissions that rescheduler needs, and why. The check at start asks for them, and the shipped ClusterRole grants
-// exactly them.
+// The permissions that rescheduler needs, and why. The daemon checks them at its start, and the shipped roles grant
+// exactly these permissions.
 #pragma once
 
 #include <vector>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kServingGrace{2};
 
-// The configuration file, as read at the start unless it was changed since. Empty: no file.
+// The text of the configuration file now; the file can have changed since the start. Empty: no file.
 std::string text_of(const config::RunOptions& options) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20U;
   if (options.config.empty()) return {};

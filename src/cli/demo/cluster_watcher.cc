@@ -122,7 +122,7 @@ void ClusterWatcher::placed(const std::string& key, const Pod& pod) {
   if (losses.empty()) losses_.erase(found);
 }
 
-// Counted when the pod starts to stop, because on a dead node the deletion can take very long.
+// A loss counts from the start of the deletion, because on a dead node the deletion can take very long.
 void ClusterWatcher::lost(const Pod& pod) {
   if (pod.node.empty()) return;
   std::deque<Loss>& losses = losses_[pod.owner];

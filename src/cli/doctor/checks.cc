@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Synchronized clocks differ by less. A lease that is older than its duration plus this time has no holder.
+// Synchronized clocks differ by less. A lease that was not renewed for its duration plus this time has no holder.
 constexpr seconds kClockSkew{30};
 // A certificate is renewed half a year before it expires. If it expires within this time, the renewal does not work.
 constexpr std::chrono::hours kSoon{24 * 14};

@@ -47,7 +47,7 @@ net::Task<Result<void>> read_service(kube::Api& api, std::string ns, std::string
   co_return Result<void>{};
 }
 
-// Asks as the API server does: at this URL, and trusting only this bundle.
+// Sends a request as the API server does: to this URL, and trusting only this bundle.
 net::Task<Result<void>> ask(std::string url, std::string bundle, kube::LoopServices services) {
   auto parsed = net::parse_url(url);
   if (!parsed) co_return fail(std::move(parsed.error()));

@@ -103,7 +103,7 @@ TEST(Explanation, JsonShowsTheSameDecision) {
   EXPECT_EQ(cordoned.at("reasons").at(0).as_string(), "node(s) were unschedulable");
 }
 
-// Nodes 0 to 149 in two zones, 75 each; 7 and 8 are cordoned.
+// Nodes 1000 to 1149 in two zones, 75 each; 1007 and 1008 are cordoned.
 std::string large_cluster(const std::string& more) {
   std::string text = R"({"kind":"List",)" + more + R"("items":[{"apiVersion":"v1","kind":"Pod","metadata":{)"
                      + R"("name":"p","namespace":"shop"}})";
