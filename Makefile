@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc)
 BASE ?=
 # Tests that drive an embedded cluster wait more than they compute: five of them keep two processors busy.
 TEST_JOBS ?= $(shell echo $$((5 * $(JOBS) / 2)))
-# Nothing is tried twice: a test that fails has failed.
+# No --repeat: a test that fails once has failed.
 CTEST := ctest --output-on-failure --no-tests=error
 build = cmake --preset $(1) $(3) >/dev/null && cmake --build --preset $(1) -j $(JOBS) $(2)
 
@@ -63,7 +63,8 @@ conformance: deps rig ## 2,000 random scenarios, decided by the real kube-schedu
 	@tests/conformance/run --scenarios $(or $(SCENARIOS),2000) $(if $(SEED),--seed $(SEED)) $(if $(KEEP),--keep $(KEEP)) \
 	  --ours build/release/src/cli/rescheduler
 
-# ONLY: names of ctest entries (a regular expression) and TARGETS what they are built from; else everything but the real tier.
+# TARGETS: the targets to build; ONLY: a regular expression for the names of ctest entries. Without them, all targets
+# are built, and all tests run except those with the labels real, long, web and lint.
 sanitized = $(call build,$(1),$(if $(TARGETS),--target $(TARGETS))) && \
   $(CTEST) -j $(JOBS) --test-dir build/$(1) -LE 'real|long|web|lint' $(if $(ONLY),-R '$(ONLY)')
 

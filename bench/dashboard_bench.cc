@@ -20,7 +20,7 @@ namespace rescheduler::dashboard {
 namespace {
 
 constexpr int kPodsPerNode = 10;
-constexpr std::chrono::seconds kBetweenLoads{30};  // the scheduler's default
+constexpr std::chrono::seconds kBetweenLoads{30};  // twice the default of load.interval
 
 struct Setting {
   int viewers = 20;

@@ -35,7 +35,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr int kZones = 3;
-constexpr int kPodsOfAService = 20;  // of the existing pods: the share of one Deployment
+constexpr int kPodsOfAService = 20;  // existing pods with the same label `app`, as of one Deployment
 
 template <class T>
 T parsed(std::string_view json) {
@@ -282,8 +282,8 @@ void growth(int decisions) {
   }
 }
 
-// The two alternate in turns of some decisions, and each is first in every other pair. The median over the pairs
-// counts, so that other load of the machine affects both equally.
+// The runs with and without the plugin alternate in turns of some decisions, and each is first in every other pair. The
+// report has the median over the pairs, so that other load of the machine affects both runs equally.
 void price_of_load(int decisions) {
   constexpr int kNodes = 5'000;
   constexpr int kTurn = 25;

@@ -48,7 +48,7 @@ struct Lane {
   // Of the move in progress:
   api::Pod pod{};
   std::string target{};
-  std::string copy{};  // its name, until the original is deleted
+  std::string copy{};  // name of the copy, until the original is deleted
   bool copy_seen = false;
   std::set<std::string> known{};
   steady_clock::time_point begun{};

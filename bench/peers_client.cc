@@ -32,7 +32,7 @@
 namespace rescheduler::test {
 namespace {
 
-// The client's own limit, which a scheduler has too. More connections do not make the server faster.
+// The client's default limit (most_connections), which our scheduler has too. More would not make the server faster.
 constexpr int kConnections = 64;
 
 std::string node_name(std::uint64_t number) { return fmt::format("node-{:05}", number); }
@@ -123,7 +123,7 @@ Result<void> bind_all(LiveApi& live, const std::string& selector, std::uint64_t 
   return say_done(in_parallel(live, kConnections, piece), begun);
 }
 
-// --- Watches pods get their nodes at little cost: frames are counted, not decoded. ---
+// --- Counts bindings by a watch, at little cost: frames are not decoded. ---
 
 constexpr std::chrono::seconds kHeadTimeout{30};
 

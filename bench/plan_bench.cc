@@ -32,7 +32,7 @@ constexpr int kPodsPerNode = 20;
 constexpr int kReplicas = 50;
 constexpr std::int64_t kNow = 1'800'000'000;
 
-// In MiB: the peak and the current memory.
+// A value of /proc/self/status in MiB: "VmHWM:" is the peak of the memory, "VmRSS:" the current memory.
 double memory(const char* key) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -60,8 +60,8 @@ function(rescheduler_timeout variable default)
   set(${variable} ${seconds} PARENT_SCOPE)
 endfunction()
 
-# A GoogleTest program: one ctest entry, or with SHARDS that many, each with its share of the cases. The output names
-# the failed cases.
+# A GoogleTest program: one ctest entry, or n entries with SHARDS n, each with a part of the cases. The output names the
+# failed cases.
 #   rescheduler_test(kube_test LABEL unit SOURCES a_test.cc LINK rescheduler_kube [TIMEOUT seconds] [SHARDS n])
 function(rescheduler_test name)
   cmake_parse_arguments(arg "" "LABEL;TIMEOUT;SHARDS" "SOURCES;LINK" ${ARGN})
@@ -125,8 +125,8 @@ function(rescheduler_program_tests name labels timeout shards)
   endforeach()
 endfunction()
 
-# A test that is a script. NEEDS names what the script needs; it skips itself (exit 77) without it. If REQUIRE names the
-# same, a skip is a failure.
+# A test that is a script. NEEDS names what the script needs. Without it the script skips itself (exit 77). The skip is
+# a failure if the environment variable REQUIRE contains the same name.
 #   rescheduler_script_test(web.pages LABELS web NEEDS web [TIMEOUT seconds] [FOLDER where it runs] COMMAND words...)
 function(rescheduler_script_test name)
   cmake_parse_arguments(arg "" "NEEDS;TIMEOUT;FOLDER" "LABELS;COMMAND" ${ARGN})

@@ -2,7 +2,7 @@
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
-  # base_dir lets two checkouts share results; precompiled headers need the sloppiness.
+  # CCACHE_BASEDIR lets two checkouts share results; precompiled headers need CCACHE_SLOPPINESS.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
     CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1 CCACHE_DEPEND=1
     CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
@@ -30,7 +30,7 @@ target_compile_options(rescheduler_options INTERFACE
   $<$<EQUAL:${RESCHEDULER_UNITY},1>:-Wshadow>
   $<$<BOOL:${RESCHEDULER_WERROR}>:-Werror>
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
-  # g++ 12 reports a mismatch for every coroutine frame, and these two fire inside libstdc++ itself.
+  # g++ 12 reports mismatched-new-delete for every coroutine frame, and the other two inside libstdc++ itself.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete -Wno-restrict -Wno-maybe-uninitialized>
   # In a batch, g++ takes each file for a header, in which the type of a member must not be private to the file.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<NOT:$<EQUAL:${RESCHEDULER_UNITY},1>>>:-Wno-subobject-linkage>)
@@ -45,7 +45,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 if(RESCHEDULER_SANITIZE)
   add_compile_options(-fsanitize=${RESCHEDULER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-    -g1)  # reports name lines
+    -g1)  # for line numbers in the reports
   add_link_options(-fsanitize=${RESCHEDULER_SANITIZE})
 endif()
 if(RESCHEDULER_FUZZ)

@@ -2,8 +2,8 @@
 # folders, and once more with the test libraries. Measured with -ftime-trace: of 8.3 s for placement/preemption.cc,
 # headers took 5.3 s, 2.2 s of them core_pod.pb.h. The gcc preset does not use them.
 #
-# Not CMake's own target_precompile_headers: it uses absolute paths, so a second checkout could not share ccache's results.
-# Here the path is relative to the build tree, and pch_sum.py makes the checksum of the content.
+# CMake's own target_precompile_headers uses absolute paths, so a second checkout could not share ccache's results. Here
+# the path is relative to the build tree, and pch_sum.py makes the checksum of the content.
 set(rescheduler_pch_headers
   <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <deque> <functional> <limits> <map> <memory> <optional> <set> <span>
   <string> <string_view> <tuple> <unordered_map> <utility> <variant> <vector>
@@ -61,7 +61,7 @@ function(rescheduler_add_pch name)
   target_link_options(${name}_code INTERFACE -Wl,--gc-sections)
 endfunction()
 
-# Every target of a folder that compiles our code uses them.
+# Every target of a folder that compiles our code uses the precompiled headers.
 function(rescheduler_precompile folder)
   get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)

@@ -15,8 +15,8 @@ struct BurstOptions {
   std::uint64_t seed = 1;
 };
 
-// Places 200 pods between two readings on equal nodes that are at 20 % load. Returns the largest load of a node divided
-// by the mean, once the pods use their requests.
+// Places the pods between two readings on equal nodes at 20 % load; with `one_idle`, one node has no load. Returns the
+// largest load of a node divided by the mean, once the pods use their requests.
 double burst(const NamedRule& rule, const BurstOptions& options);
 
 }  // namespace rescheduler::replay

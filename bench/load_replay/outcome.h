@@ -12,7 +12,7 @@ inline constexpr double kThreshold = 0.8;
 struct Outcome {
   double cpu_over = 0;      // node-minutes with a CPU demand above the threshold
   double memory_over = 0;   // likewise
-  double episodes = 0;      // uninterrupted periods in which the CPU of a node was above it
+  double episodes = 0;      // uninterrupted periods in which the CPU demand of a node was above the threshold
   double mean_episode = 0;  // minutes
   double longest_episode = 0;
   double largest_load = 0;     // CPU demand divided by the capacity of the node

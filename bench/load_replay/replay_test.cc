@@ -26,7 +26,7 @@ TEST(Tally, CountsMinutesAboveTheThresholdAndContiguousEpisodes) {
   const std::vector<std::vector<double>> minutes{{0.9, 0.1}, {0.85, 0.8}, {0.5, 0.5}, {1.2, 0.5}};
   for (const auto& cpu : minutes) tally.minute(cpu, std::vector{0.81, 0.2}, 3);
   const Outcome outcome = tally.finish();
-  EXPECT_EQ(outcome.cpu_over, 3);  // 0.8 itself is not above it
+  EXPECT_EQ(outcome.cpu_over, 3);  // 0.8 itself is not above the threshold
   EXPECT_EQ(outcome.memory_over, 4);
   EXPECT_EQ(outcome.episodes, 2);
   EXPECT_DOUBLE_EQ(outcome.mean_episode, 1.5);

@@ -149,7 +149,7 @@ class ControlPlane:
             if " 504" not in str(why):
                 raise
 
-    # --- As fast as possible. ---
+    # --- Many requests, by peers_client. ---
 
     def client_argv(self, *words):
         return [str(self._client), self.kubeconfig, *map(str, words)]

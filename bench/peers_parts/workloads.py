@@ -77,8 +77,8 @@ def _all():
         Workload("pod affinity", together, 2000, together),
         Workload("node affinity", zoned, 5000, plain),
         Workload("mixed churn", plain, 5000, plain, churn=True),
-        # Four pods on each node. A new pod preempts three, and no node has room for two new pods. All victims are
-        # deleted first.
+        # Four pods on each node. A new pod preempts three, and no node has room for two new pods. Victims are deleted
+        # before the first binding, so the measurement begins at the start.
         Workload("preemption", pod(cpu="3", priorityClassName=HIGH), 500, pod(cpu="900m", priorityClassName=LOW),
                  present_per_node=4, most_per_node=0.5, from_start=True),
     ]

@@ -1,4 +1,4 @@
-// Several searches in parallel, each in its own thread. At intervals all of them continue from the best solution.
+// Several searches in parallel, each in its own thread. After most of the time, all continue from the best solution.
 #pragma once
 
 #include <chrono>

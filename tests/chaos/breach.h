@@ -17,7 +17,7 @@ enum class BreachKind : std::uint8_t {
   TooManyReplicasAway,     // of a workload that no injected fault has disturbed
   UnexplainedLoss,         // such a workload loses a ready pod and no Migration explains the loss
   UnannouncedEviction,     // no Migration announced that it would evict this pod
-  EvictionAnnouncedTwice,  // more than one Migration announced it
+  EvictionAnnouncedTwice,  // more than one Migration announced the eviction
   ProtectedPodMoved,
   TwoCopies,      // of a pod that must exist only once
   BarePodLost,    // at the end neither the pod nor its copy exists

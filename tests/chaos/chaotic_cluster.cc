@@ -134,8 +134,8 @@ void ChaoticCluster::populate() {
 }
 
 void ChaoticCluster::make_node(const std::string& name) {
-  // A node has room for eight of these pods. All pods fill two thirds of the nodes; a rollout or a dead node fills the
-  // rest.
+  // A node has room for eight pods of 100m CPU. The initial 37 pods fill more than half of the cluster; surges,
+  // rollouts and dead nodes leave less room.
   create<api::Node>(fmt::format(
       R"({{"metadata":{{"name":"{0}","labels":{{"kubernetes.io/hostname":"{0}"}}}},
           "status":{{"capacity":{{"cpu":"800m","memory":"8Gi","pods":"12"}}}}}})",
@@ -327,7 +327,7 @@ void ChaoticCluster::delete_a_pod() {
 
 void ChaoticCluster::scale(const std::string& app) {
   const int replicas = static_cast<int>(1 + rng_.below(5));
-  // If a user sets the number that the surge of a move has just set, the two writes cannot be told apart.
+  // Do not set the number that the surge of a move has just set: the two writes could not be distinguished.
   const auto deployment = cluster_.server().find<api::Deployment>(kNs, app);
   const auto intent = deployment->metadata().annotations().find(std::string(migration::kIntentAnnotation));
   const bool marked = intent != deployment->metadata().annotations().end();
@@ -367,8 +367,8 @@ void ChaoticCluster::cordon_a_node() {
   });
 }
 
-// Sets spec.cancel or deletes the Migration. The Migration of a Direct move stays: only it holds the pod to create
-// again.
+// Sets spec.cancel or deletes the Migration. Never deletes the Migration of a Direct move: no other object holds the
+// pod to create again.
 void ChaoticCluster::cancel_move() {
   std::vector<const Move*> open;
   for (const auto& [uid, move] : checker_.ledger().moves()) {

@@ -1,6 +1,6 @@
-// An embedded cluster in virtual time that is nearly full. It has workloads, PodDisruptionBudgets, a scheduler and a
-// MigrationController, and it injects faults: requests are refused or time out, answers are lost, watches break, pods
-// vanish, workloads are scaled and rolled out, nodes die, leaders change.
+// An embedded cluster in virtual time that is more than half full. It has workloads, PodDisruptionBudgets, a scheduler
+// and a MigrationController, and it injects faults: requests are refused or time out, answers are lost, watches break,
+// pods vanish, workloads are scaled and rolled out, nodes die, leaders change.
 #pragma once
 
 #include <functional>

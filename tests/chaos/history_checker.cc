@@ -166,8 +166,8 @@ void HistoryChecker::check_loss(const PodFacts& lost) {
 void HistoryChecker::check_budgets(const PodFacts& lost, int available, int desired) {
   for (const auto& [name, least] : index_.budgets(lost.app)) {
     ++judged_budgets_[name];
-    // A user may scale a workload below what its budget requires. Then no pod may be evicted, but the surplus replica
-    // may be deleted.
+    // A user may scale a workload below what its PodDisruptionBudget requires. Then no pod may be evicted, but the
+    // replica that a move added may be deleted.
     const int asked = lost.evicted ? least : std::min(least, desired);
     if (available >= asked) continue;
     breach(BreachKind::BudgetExceeded, "{} went: PodDisruptionBudget {} has {} healthy pods and asks for {}", lost.name,
@@ -206,7 +206,7 @@ void HistoryChecker::check_success(const Move& move) {
   });
   if (source != nullptr && source->present()) {
     breach(BreachKind::FalseSuccess, "{} has succeeded and the pod is still on {}", move.name, source->node);
-  } else if (!serves && !ledger_.moved_on(move)) {  // the last write of a move may come late
+  } else if (!serves && !ledger_.moved_on(move)) {  // a later move may already have moved the replacement
     breach(BreachKind::FalseSuccess, "{} has succeeded and {} is not ready on {}", move.name, move.replacement,
            move.target);
   }

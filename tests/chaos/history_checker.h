@@ -59,7 +59,7 @@ class HistoryChecker {
   WallTime now() const { return server_.agenda().wall_now(); }
   void disturb(const std::string& app);
   void on_change(const sim::Change& change);
-  // Called before the change is applied to the index.
+  // Called after the change is applied to the index. `before` and `disturbed` are the state before the change.
   void pod_changed(const PodFacts* before, const PodFacts* after, bool disturbed);
   void node_changed(const std::string& name);
   void deployment_changed(const api::Deployment& before, const api::Deployment& after);

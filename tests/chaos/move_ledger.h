@@ -1,5 +1,5 @@
 // Every Migration of the API server's history, with its expected result. A move has to succeed if only network faults,
-// changes of leader or other moves interfere with it.
+// changes of leader or moves of other workloads interfere with it.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ class Migration;
 namespace rescheduler::test {
 
 enum class Expected : std::uint8_t {
-  Anything,  // a user or a node interfered
+  Anything,  // a user, a node or another move of the workload interfered, or the target has no room
   Success,
-  Refused,  // the pod is protected, or its PodDisruptionBudgets never allow the eviction
+  Refused,  // the pod is protected, its PodDisruptionBudgets never allow the eviction, or the mode is not possible
 };
 
 struct Move {

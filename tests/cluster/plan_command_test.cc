@@ -65,7 +65,7 @@ class PlanCommand : public ReschedulingTest {
     measure(per_pod_);
     before_ = uids("web");
   }
-  // The pods are as young as the test, and other pods of the cluster must not matter.
+  // No minimum age, because the pods are as young as the test.
   std::string config() {
     const auto path = ::testing::TempDir() + "plan-" + ns() + ".yaml";
     std::ofstream(path) << R"(
@@ -113,7 +113,7 @@ profiles:
   std::string errors_;
   std::vector<std::string> before_;
 };
-// The in-process API has no kubeconfig.
+// The command always connects with a kubeconfig, so the tier InProcess would repeat Embedded.
 INSTANTIATE_TEST_SUITE_P(Embedded, PlanCommand, testing::Values(Tier::Embedded));
 INSTANTIATE_TEST_SUITE_P(Real, PlanCommand, testing::Values(Tier::Real));
 

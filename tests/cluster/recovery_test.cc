@@ -213,7 +213,7 @@ TEST_P(Recovery, OnlyTheNodeWhereThreeOwnersFailIsQuarantined) {
   for (std::size_t i = 1; i < nodes.size(); ++i) EXPECT_FALSE(tainted(nodes[i])) << nodes[i];
 }
 
-// On the shared cluster a node is reported dead only after longer than a test should take.
+// Its own real cluster with short timeouts: the shared one reports a dead node later than a test should wait.
 class RecoveryFromDeadNodes : public Recovery {
  protected:
   std::vector<std::string> own_rig() const override {

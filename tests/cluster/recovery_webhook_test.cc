@@ -131,7 +131,7 @@ TEST_P(RecoveryWebhookCluster, RejectsInvalidRequestsOverTlsAndKeepsAnswering) {
       << giant << ": refused, and the connection is closed on a client that still writes";
   EXPECT_EQ(post("application/json", review), 200) << "the webhook still answers";
   live().on_loop([&] { client.reset(); });
-  // The API server still gets an answer too.
+  // The webhook still answers the API server too.
   create(failed_before("web", 1));
   EXPECT_TRUE(eventually([&] {
     const auto pods = live_pods();

@@ -18,7 +18,7 @@ class SchedulingFaults : public SchedulingTest {
   std::ptrdiff_t bindings_sent(TestScheduler& by) {
     return std::ranges::count_if(by.writes(), [](const std::string& one) { return one.ends_with(" binding"); });
   }
-  // Leads until the test takes the lease away; a busy machine that stalls for some seconds must not take it.
+  // Long enough that a stall of some seconds on a busy machine does not end leadership; only the test ends it.
   static constexpr std::chrono::seconds kRenewDeadline{10};
   TestSchedulerSettings candidate(const std::string& identity) {
     kube::LeaderSettings lease;

@@ -88,7 +88,7 @@ TEST_P(UnschedulablePods, ANodeDeletedDuringABindingDoesNotBlockLaterPods) {
   remove_node(first);
   const std::string second = add_node("b");
   scheduler.with_api([](FaultInjectingApi& api) { api.release_bindings(); });
-  // The API server accepts a binding to a deleted node; its controllers remove the pod later.
+  // The API server accepts a binding to a deleted node; a controller removes the pod later.
   EXPECT_TRUE(eventually([&] { return scheduler.assumed() == 0; }));
   add_pod("next");
   EXPECT_EQ(lands_on("next"), second);
@@ -107,7 +107,8 @@ TEST_P(UnschedulablePods, AChangeOfAPodsOwnLabelsMakesThePodSchedulable) {
   EXPECT_EQ(lands_on("loud"), node);
 }
 
-// Attempts are counted exactly: on the shared cluster a deleted pod of another test may requeue the large pod.
+// Its own real cluster, because attempts are counted exactly: on the shared one, a deleted pod of another test may
+// requeue the large pod.
 class UnschedulablePodsAlone : public UnschedulablePods {
  protected:
   std::vector<std::string> own_rig() const override {

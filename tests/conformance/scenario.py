@@ -22,7 +22,7 @@ WEIGHTS = {
 PROFILES = {"default-scheduler": 8, "packing": 2, "shaped": 2, "enforced": 2, "weighed": 2}
 # Profiles that search only some of the nodes; large scenarios use them, with themes that are quick to create.
 SAMPLING = ["sampled", "adaptive"]
-SAMPLED = 100  # nodes; larger clusters are searched only in part
+SAMPLED = 100  # nodes; clusters of this size or larger are searched only in part
 LARGE = 0.04  # share of all scenarios
 LARGE_THEMES = ["taints", "node-affinity", "spread", "pod-affinity", "images", "owners"]
 APPLY = {
@@ -68,7 +68,7 @@ def draw_themes(rng):
             chosen.append(theme)
     if "no-nodes" in chosen:
         chosen = ["no-nodes"]
-    # In the order of APPLY: preemption fills nodes after all other themes have used theirs.
+    # In the order of WEIGHTS, but preemption last: it fills nodes that the other themes use too.
     return sorted(chosen, key=lambda theme: (theme == "preemption", list(WEIGHTS).index(theme)))
 
 

@@ -105,7 +105,7 @@ class LabelService final : public server::ExtenderService {
   std::set<std::string> calls_;
 };
 
-// With the parameter, kube-scheduler assumes that the extender has a node cache and sends names only.
+// If the parameter is true, kube-scheduler assumes that the extender has a node cache and sends only names of nodes.
 class RealExtender : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {

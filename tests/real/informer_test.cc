@@ -42,7 +42,7 @@ void populate(LiveApi& live) {
   ASSERT_TRUE(pods) << pods.error().message;
 }
 
-// One change: creates, labels or deletes a pod. The names are drawn so that these three meet on the same pods.
+// One change: creates, labels or deletes a pod. Names repeat, so that the three kinds of change affect the same pods.
 net::Task<Result<bool>> change(LiveApi& live, Rng& rng, SteadyTime until) {
   if (std::chrono::steady_clock::now() > until) co_return false;
   const std::string name = fmt::format("churn-{}", rng.below(3'000));

@@ -42,7 +42,8 @@ class Candidate {
   Child child_;
 };
 
-// The sorted instants of both must change from one process to the other only as often as leadership changed.
+// How often the sorted instants of both change from one process to the other. If the two never act at the same time,
+// this is the number of leadership changes.
 std::size_t leadership_changes(const Candidate& left, const Candidate& right) {
   std::vector<std::pair<std::int64_t, const Candidate*>> all;
   for (const Candidate* candidate : {&left, &right}) {

@@ -277,7 +277,7 @@ TEST_F(LoadSources, ANodeWhoseExporterStopsIsStaleBeforeItsRateEnds) {
   EXPECT_EQ(reading.dropped[Drop::Stale], 1u);
   settings_.queries[0].freshness_query.clear();
   make_source();
-  EXPECT_EQ(read().samples.size(), 1u);  // the rate alone does not show it
+  EXPECT_EQ(read().samples.size(), 1u);  // without the time of the last sample, the rate is used
 }
 
 TEST_F(LoadSources, TheFeedFallsBackToRequestsWhilePrometheusIsStopped) {

@@ -1,5 +1,5 @@
-// Informers during failures: the API server is killed during a watch, etcd is compacted while a follower is away, a
-// connection goes silent without closing. No change may be missed or delivered twice.
+// Informers during failures: the API server is killed during a watch, etcd is compacted while the informer is
+// disconnected, a connection goes silent without closing. No change may be missed or delivered twice.
 #include <gtest/gtest.h>
 
 #include "kube/informer/informer.h"
@@ -21,7 +21,7 @@ class RealOutage : public testing::Test {
     rig_.emplace(std::move(*rig));
     writer_.emplace(rig_->kubeconfig());
 
-    // The follower connects through the test's proxy; the writer connects directly.
+    // The informer connects through the test's proxy; the writer connects directly.
     kube::ClientConfig config = config_of(rig_->kubeconfig());
     proxy_.emplace(config.origin.port);
     config.origin.port = proxy_->port();

@@ -16,7 +16,7 @@ class CrashingApi final : public kube::Api {
 
   // The nth write from now (from 1) is the last one that reaches the server; its answer is lost too.
   void crash_after(int writes) { left_ = writes; }
-  // Runs this function right before the last write is sent, instead of a crash: for example, losing the lease.
+  // No crash: runs this function right before the nth write is sent, for example to lose the lease.
   void instead_of_crashing(std::function<void()> what) { instead_ = std::move(what); }
   bool dead() const { return last_write_done_; }  // its last write has completed too
   // "patch deployments web/api", in order; events and leases are not counted.

@@ -69,7 +69,7 @@ bool eventually(const std::function<bool()>& condition, std::chrono::seconds lim
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::yield();
-    // The only pause of the suite: between two checks of a condition.
+    // The interval between two checks: a loop without a pause would use a whole core.
     std::this_thread::sleep_for(std::chrono::milliseconds{5});
   }
   return true;

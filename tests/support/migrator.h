@@ -21,8 +21,8 @@ namespace rescheduler::test {
 
 struct TestMigratorSettings {
   migration::MigrationSettings migration{};
-  int crash_after = -1;          // number of writes
-  bool only_loses_lead = false;  // after that write it loses its lease instead of dying
+  int crash_after = -1;          // number of writes; -1: no crash
+  bool only_loses_lead = false;  // loses its lease right before the last of these writes, instead of dying after it
 };
 
 class TestMigrator {

@@ -122,7 +122,7 @@ net::Task<Result<void>> TestRecovery::begin() {
   if (!synced) co_return synced;
   if (webhook_) {
     auto ready = co_await webhook_->bring_up_to_date(false);
-    // The webhook's own update loop may have created it at the same moment.
+    // The webhook's own update loop may have created the Secret at the same moment.
     if (!ready && ready.error().code != Errc::AlreadyExists) co_return ready;
   }
   live_->lead();
@@ -183,7 +183,7 @@ void PodFailureInjector::work() {
       auto done = link_->await(link_->client().patch<api::Pod>(ns_, pod->metadata().name(), patch, status));
       if (done) done_.insert(pod->metadata().uid());
     }
-    // The polling interval of a separate actor, not a wait for a condition.
+    // The polling interval of this thread, not a wait for a condition.
     std::this_thread::sleep_for(milliseconds{50});
   }
 }

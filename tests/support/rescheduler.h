@@ -18,8 +18,8 @@
 
 namespace rescheduler::test {
 
-// Lists and watches only objects with the label `test: NAMESPACE` or in that namespace. Use it on the loop's thread
-// only.
+// Lists and watches only the nodes with the label `test: NAMESPACE`, and of namespaced objects only those in NAMESPACE.
+// Use it on the loop's thread only.
 class NarrowApi final : public kube::Api {
  public:
   NarrowApi(kube::Api& api, std::string ns) : api_(api), ns_(std::move(ns)) {}
@@ -91,7 +91,7 @@ class ReschedulingTest : public SchedulingTest {
   void SetUp() override;
   void TearDown() override;
 
-  // Acts on every finding at once; a cycle every 200 ms.
+  // A cycle every 200 ms. Two of three samples are enough, and pods of any age can be moved.
   config::ReschedulerSettings fast_settings() const;
   TestRescheduler& start(config::ReschedulerSettings args, std::optional<kube::LeaderSettings> lease = std::nullopt);
   TestRescheduler& rescheduler() { return *all_.back(); }
@@ -102,8 +102,8 @@ class ReschedulingTest : public SchedulingTest {
   std::map<std::string, int> spread(const std::string& app);
   std::vector<std::string> uids(const std::string& app);
   bool all_ready(const std::string& app, int replicas);
-  // Sets the load of each node to this percentage per ready pod of the test; eventually_measured() repeats that while
-  // it waits.
+  // Sets the load of each node to `idle` plus `percent_per_pod` for each pod of the test on the node.
+  // eventually_measured() repeats this while it waits.
   void measure(double percent_per_pod, double idle = 5);
   bool eventually_measured(const std::function<bool()>& condition,
                            std::chrono::seconds limit = std::chrono::seconds{120});

@@ -83,7 +83,7 @@ Rig::~Rig() {
 }
 
 Result<std::string> Rig::product_kubeconfig() const {
-  // ctest's fixture has made it for the shared rig; a separate rig makes it at the first call.
+  // ctest's fixture has written this file for the shared rig; for a separate rig the first call writes it.
   const std::string path = owned_ ? dir_ + "/product.kubeconfig" : RESCHEDULER_SHARED_RIG_FILE ".account";
   if (std::ifstream{path}) return path;
   const CommandOutcome outcome = run_command({RESCHEDULER_PRODUCT_ACCOUNT, bin_dir_ + "/kubectl", kubeconfig_, path});

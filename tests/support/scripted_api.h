@@ -37,7 +37,7 @@ class ScriptedApi final : public kube::Api {
   // Runs before each call; if it returns an error, the call fails with it.
   using Hook = std::function<std::optional<Error>(const kube::ApiCall& call)>;
   void before_each(Hook hook) { hook_ = std::move(hook); }
-  // Replaces storing: fills the answer of a create, for reviews, which are never stored.
+  // A create of this resource stores nothing; the function fills the answer. For reviews, which are never stored.
   using Review = std::function<void(const kube::Message& asked, kube::Message& answer)>;
   void answer_creates_of(const kube::ResourceType& resource, Review review);
   void serve_text(std::string path, Result<std::string> text) {

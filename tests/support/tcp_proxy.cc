@@ -13,7 +13,7 @@
 namespace rescheduler::test {
 namespace {
 
-// How often the threads below read what the test has set.
+// The interval at which the threads below check what the test has set.
 constexpr int kLookMillis = 10;
 
 sockaddr_in loopback(std::uint16_t port) {

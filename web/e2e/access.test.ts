@@ -90,7 +90,7 @@ let seen: Opened;
 let page: Page;
 let port: number;
 let words: string[];
-let account: string;  // kubeconfig of the product's own ServiceAccount, with the rights of its role and no others
+let account: string;  // kubeconfig of the product's ServiceAccount, which has only the permissions of its role
 const tokens = new Map<string, string>();
 const token = (who: string): string => {
   if (!tokens.has(who)) tokens.set(who, kubectl("create", "token", who, "-n", "default"));

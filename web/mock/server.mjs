@@ -1,4 +1,4 @@
-// A stand-in for the server while the pages are built: lively made-up data, no Kubernetes, loopback only.
+// A mock of the server for work on the pages: invented data that changes, no Kubernetes, loopback only.
 //   node mock/server.mjs [--port=8077] [--nodes=24] [--pods=12] [--hostile] [--token=SECRET] [--dist=DIR] [--empty]
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// Bundles the pages: index.html and files whose names carry a hash of their content, so that browsers may keep them.
+// Bundles the pages: index.html and files whose names carry a hash of their content, so that browsers can cache them.
 //   npm run build -- --outdir=DIR [--sourcemap]
 import { build } from "esbuild";
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";

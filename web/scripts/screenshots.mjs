@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Makes the pictures of the README from a running demo: docs/images/dashboard.png and dashboard.webp (a moving one).
+// Makes the pictures of the README from a running demo: docs/images/dashboard.png and dashboard.webp (animated).
 //   web/scripts/screenshots BINARY [OUTPUT_FOLDER]       needs chromium, and img2webp of Debian's package webp
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -30,7 +30,7 @@ const page = await (await browser.newContext({ viewport: { width: 1440, height: 
 await page.goto(`${url}/ui/`);
 await page.locator(".score-number").waitFor();
 
-// From crowded to even, with a picture taken when moves are under way.
+// Takes the frames of the animation while the cluster becomes balanced, and the still picture during the moves.
 const taken = [];
 let still = false;
 for (let i = 0; i < 60; i++) {

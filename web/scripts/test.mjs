@@ -1,4 +1,4 @@
-// Bundles the TypeScript tests of a folder and runs them with node's own runner, which on Node 18 reads no TypeScript.
+// Bundles the TypeScript tests of a folder and runs them with Node's own runner, which reads no TypeScript on Node 18.
 //   node scripts/test.mjs test|e2e [name part]
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -27,7 +27,7 @@ await build({
   logLevel: "warning",
 });
 const files = tests.map((name) => path.join(outdir, name.replace(/\.ts$/, ".mjs"))).sort();
-// Where something is missing a file says so, and ctest is told (77): what was not tested has not passed.
+// A test that skips itself writes the reason to this file (e2e/support.ts). Exit code 77 reports the skip to ctest.
 const skipped = path.join(outdir, "skipped");
 const ran = spawnSync(process.execPath, ["--test", ...files], {
   stdio: "inherit", cwd: root, env: { ...process.env, WEB_ROOT: root, SKIPPED_FILE: skipped },

@@ -1,4 +1,4 @@
-// Rules for the sources.
+// Rules that every source file of the pages must follow.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

@@ -36,7 +36,7 @@ class Rule {
   virtual ~Rule() = default;
   // Adds the plugin of the rule, if it has one, to the profile.
   virtual void register_plugins(placement::Registry& registry, placement::Profile& profile, int weight) = 0;
-  // There are new readings.
+  // Called when there are new readings.
   virtual void sampled(cluster::Cluster& /*cluster*/, const Knowledge& /*known*/) {}
   virtual void bound(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}
   virtual void remove(cluster::Cluster& /*cluster*/, const Placement& /*pod*/) {}

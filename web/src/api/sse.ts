@@ -30,7 +30,7 @@ export class EventParser {
   }
 }
 
-// The wait doubles from half a second to ten seconds, with 20 % jitter so that many viewers do not reconnect at once.
+// The wait doubles from half a second to ten seconds, with 10 % jitter so that many viewers do not reconnect at once.
 // Only a message resets it, not a connection: a server that fails right after accepting is not overloaded.
 export class Backoff {
   private failures = 0;

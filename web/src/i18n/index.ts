@@ -11,7 +11,7 @@ function initial(): Language {
     const kept = localStorage.getItem("rescheduler.language");
     if (kept === "en" || kept === "zh") return kept;
   } catch {
-    // nothing is kept here; the browser's language it is
+    // localStorage is not available: use the language of the browser
   }
   const wanted = navigator.languages.find((tag) => /^(zh|en)\b/i.test(tag)) ?? "en";
   return /^zh/i.test(wanted) ? "zh" : "en";
@@ -24,14 +24,14 @@ export function followLanguage(): void {
     try {
       localStorage.setItem("rescheduler.language", language.value);
     } catch {
-      // as above
+      // localStorage is not available: the choice lasts until the page is closed
     }
   });
 }
 
 export type Values = Record<string, string | number>;
 
-// "{n} pod|{n} pods": the first for one, the second for the rest; Chinese needs but one.
+// "{n} pod|{n} pods": the first form if n is 1, else the second. Chinese texts have only one form.
 export function fill(pattern: string, values: Values = {}): string {
   const forms = pattern.split("|");
   const chosen = forms.length === 2 && values["n"] !== 1 ? forms[1]! : forms[0]!;
@@ -42,7 +42,7 @@ export function t(key: Key, values?: Values): string {
   return fill(tables[language.value][key], values);
 }
 
-// The word for a code of the server's; a code we do not know is shown as it is.
+// The text for a code of the server; an unknown code is shown as it is.
 export function word(family: string, code: string): string {
   const key = `${family}.${code}`;
   return key in en ? t(key as Key) : code;
