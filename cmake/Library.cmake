@@ -5,14 +5,13 @@
 #     DEPS base net            folders of lower layers; one of the same or a higher layer stops the configure step
 #     EXTERNAL Boost::json     libraries that users of this folder see too
 #     PRIVATE_EXTERNAL yaml-cpp  libraries that only its .cc files see
-#     PCH <vector> ...         headers worth precompiling for this folder
 #     TESTS a_test.cc          become kube_test; unit tests need no network beyond loopback
 #     TEST_EXTERNAL rapidcheck)
 #
 # The DEPS lists of all folders are the layer diagram; tools/lint/layer_lint.py checks the #include lines against them.
 function(rescheduler_library name)
   cmake_parse_arguments(arg "" "LAYER"
-    "SOURCES;DEPS;EXTERNAL;PRIVATE_EXTERNAL;PCH;TESTS;TEST_EXTERNAL" ${ARGN})
+    "SOURCES;DEPS;EXTERNAL;PRIVATE_EXTERNAL;TESTS;TEST_EXTERNAL" ${ARGN})
   if(NOT DEFINED arg_LAYER OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR
       "rescheduler_library(${name}): LAYER is required and these words are not understood: ${arg_UNPARSED_ARGUMENTS}")
@@ -33,9 +32,6 @@ function(rescheduler_library name)
   set_target_properties(rescheduler_${name} PROPERTIES RESCHEDULER_LAYER ${arg_LAYER})
   target_link_libraries(rescheduler_${name}
     PUBLIC rescheduler_options ${deps} ${arg_EXTERNAL} PRIVATE ${arg_PRIVATE_EXTERNAL})
-  if(arg_PCH)
-    target_precompile_headers(rescheduler_${name} PRIVATE ${arg_PCH})
-  endif()
 
   if(BUILD_TESTING AND arg_TESTS)
     rescheduler_test(${name}_test LABEL unit SOURCES ${arg_TESTS}

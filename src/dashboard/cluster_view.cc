@@ -152,7 +152,7 @@ void ClusterView::remove(const google::protobuf::Message& object) {
   const std::string name = found->first;
   found->second.exists = false;
   dirty_.erase(name);
-  if (!found->second.row.empty()) gone_.insert(name);
+  gone_.insert(name);  // a viewer can know a node whose row was not published yet: see DashboardModel::nodes()
   found->second.row.clear();
   drop_if_unused(name);
 }

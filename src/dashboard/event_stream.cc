@@ -10,10 +10,13 @@ namespace {
 
 using Text = std::shared_ptr<const std::string>;
 
+const Text kHeartbeat = std::make_shared<const std::string>(": still here\n\n");
+
 struct Viewer {
   std::deque<Text> backlog{};
   std::size_t bytes = 0;
   bool dropped = false;
+  SteadyTime next_heartbeat{};
   std::unique_ptr<net::Waiter> waiter{};
 
   void wake() const {
@@ -101,6 +104,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
                                           std::function<net::Task<bool>()> authorized,
                                           net::Responder& responder) {
   const auto viewer = std::make_shared<Viewer>();
+  viewer->next_heartbeat = net::deadline_after(self->settings.heartbeat);
   viewer->backlog.push_back(std::make_shared<const std::string>(event_text("hello", hello)));
   self->viewers.push_back(viewer);
   net::HttpResponse head;
@@ -118,7 +122,7 @@ net::Task<void> EventStream::State::serve(std::shared_ptr<State> self,
   std::erase(self->viewers, viewer);
 }
 
-// One step of a stream: writes the backlog, or waits for an event or the next heartbeat. False: the stream ends.
+// One step of a stream: checks the permission, writes the backlog, or waits for an event. False: the stream ends.
 net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
                                           std::shared_ptr<Viewer> viewer,
                                           std::function<net::Task<bool>()> authorized,
@@ -128,22 +132,21 @@ net::Task<bool> EventStream::State::go_on(std::shared_ptr<State> self,
     co_return false;
   }
   if (viewer->dropped) co_return false;
+  if (net::deadline_after({}) >= viewer->next_heartbeat) {
+    viewer->next_heartbeat = net::deadline_after(self->settings.heartbeat);
+    if (viewer->backlog.empty()) viewer->backlog.push_back(kHeartbeat);
+    if (!authorized) co_return true;
+    const bool allowed = co_await authorized();
+    co_return allowed;
+  }
   if (!viewer->backlog.empty()) {
     const auto written = co_await responder.write(viewer->take());
     co_return written.has_value();
   }
   viewer->waiter = std::make_unique<net::Waiter>(self->executor);
-  const auto woken = co_await viewer->waiter->wait(net::deadline_after(self->settings.heartbeat));
+  const auto woken = co_await viewer->waiter->wait(viewer->next_heartbeat);
   viewer->waiter.reset();
-  if (woken) co_return true;
-  if (woken.error().code != Errc::Timeout) co_return false;
-  if (authorized) {
-    const bool allowed = co_await authorized();
-    if (!allowed) co_return false;
-  }
-  std::string alive = ": still here\n\n";
-  const auto written = co_await responder.write(std::move(alive));
-  co_return written.has_value();
+  co_return woken || woken.error().code == Errc::Timeout;
 }
 
 }  // namespace rescheduler::dashboard

@@ -34,8 +34,8 @@ class EventStream {
   bool full() const;
   void close();  // ends all streams
 
-  // `hello` is the first event. `authorized` is called with every heartbeat; false ends the stream. A heartbeat is sent
-  // only if there was no event for that time.
+  // `hello` is the first event. `authorized` is called at every heartbeat, also while events arrive without a pause;
+  // false ends the stream.
   net::Task<void> serve(std::string hello, std::function<net::Task<bool>()> authorized, net::Responder& responder);
 
  private:

@@ -130,6 +130,21 @@ TEST_F(EventStreamTest, HeartbeatsAreSentAndAViewerThatLosesItsPermissionIsDropp
   while (!stays.done()) loop.run_one();
 }
 
+TEST_F(EventStreamTest, AViewerThatLosesItsPermissionIsDroppedWhileEventsArriveWithoutAPause) {
+  EventStreamSettings settings;
+  settings.heartbeat = std::chrono::milliseconds{1};
+  EventStream event_stream(loop.executor(), settings);
+  Reader reader(loop.executor());
+  auto job = add_viewer(event_stream, reader, false);
+  for (const SteadyTime end = net::deadline_after(std::chrono::seconds{5});
+       net::deadline_after({}) < end && !job.done();) {
+    event_stream.publish("nodes", "{}");
+    loop.poll();
+  }
+  EXPECT_TRUE(job.done());
+  EXPECT_EQ(event_stream.viewers(), 0u);
+}
+
 TEST_F(EventStreamTest, TheNumberOfViewersIsLimited) {
   EventStreamSettings settings;
   settings.most_viewers = 1;

@@ -55,15 +55,15 @@ void flatten(const YamlNode& node, const std::string& path, Rows& rows) {
   }
 }
 
-// A URL can contain a password: "http://user:password@host".
+// A URL can contain a password: "http://user:password@host". A value can be a list of URLs.
 std::string without_credentials(std::string value) {
-  const auto scheme = value.find("://");
-  if (scheme == std::string::npos) return value;
-  const auto begin = scheme + 3;
-  const auto end = std::min(value.find_first_of("/, ", begin), value.size());
-  const auto at = value.rfind('@', end);
-  if (at == std::string::npos || at < begin) return value;
-  return value.replace(begin, at - begin, "...");
+  for (auto scheme = value.find("://"); scheme != std::string::npos; scheme = value.find("://", scheme + 3)) {
+    const auto begin = scheme + 3;
+    const auto end = std::min(value.find_first_of("/, ", begin), value.size());
+    const auto at = value.rfind('@', end);
+    if (at != std::string::npos && at >= begin) value.replace(begin, at - begin, "...");
+  }
+  return value;
 }
 
 Rows rows_of(const config::Configuration& configuration, const config::PluginCatalog& catalog) {

@@ -1,6 +1,6 @@
 // A bare pod is recreated on the target from a manifest in the record. The copy is ready before the original is
 // evicted. If two instances must not run at once, the original is evicted first and recreated if the copy does not
-// become ready.
+// become ready. A copy that another client deletes stays deleted: the pod is gone, as any deleted bare pod.
 #include <fmt/format.h>
 
 #include "kube/value/time.h"

@@ -43,7 +43,7 @@ void ActionExecutor::take(SchedulingAction action) {
   }
 }
 
-void ActionExecutor::stop_accepting() {
+void ActionExecutor::drop_waiting() {
   bindings_.drop_waiting();
   reports_.drop_waiting();
 }

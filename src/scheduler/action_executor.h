@@ -53,7 +53,7 @@ class ActionExecutor {
   void take(SchedulingAction action);
   bool idle() const { return bindings_.idle() && reports_.idle(); }
   net::Task<Result<void>> wait_idle();  // returns when every started action has ended
-  void stop_accepting();
+  void drop_waiting();                  // actions that have not started
 
   // How a pod is bound. The default is post_binding(); a caller can replace it, for example with an extender.
   using Bind = std::function<net::Task<Result<void>>(const BindAction&)>;

@@ -375,7 +375,7 @@ net::Task<bool> LiveScheduler::stop(std::chrono::nanoseconds grace) {
   const std::shared_ptr<State> state = state_;
   state->decisions->stop_deciding();
   co_await state->taken_in();  // afterwards the ActionExecutor has all actions that were decided so far
-  state->action_executor->stop_accepting();
+  state->action_executor->drop_waiting();
   net::Job finishing = net::spawn(state->services.executor, "finish what was decided", State::finish(state));
   const bool ended = co_await net::ended_within(finishing, *state->services.timers, grace);
   finishing.cancel();

@@ -180,18 +180,10 @@ void SchedulingTest::parse_into(std::string_view json, google::protobuf::Message
 }
 
 std::string SchedulingTest::add_node(const std::string& suffix, std::string_view differs) {
-  const std::string name = ClusterTest::add_node(suffix, [&](api::Node& node) {
+  return ClusterTest::add_node(suffix, [&](api::Node& node) {
     (*node.mutable_metadata()->mutable_labels())["test"] = ns();
     node.MergeFrom(parsed<api::Node>(differs));
   });
-  // The node is Ready, but may still have the not-ready taint of new nodes.
-  EXPECT_TRUE(eventually([&] {
-    auto seen = await(client().get<api::Node>("", name));
-    return seen && std::ranges::none_of(seen->spec().taints(), [](const api::Taint& taint) {
-             return taint.key() == "node.kubernetes.io/not-ready";
-           });
-  })) << name;
-  return name;
 }
 
 void SchedulingTest::patch_node(const std::string& node, const std::string& json) {

@@ -1,9 +1,11 @@
 #include "cli/commands/demo_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fmt/core.h>
@@ -91,7 +93,7 @@ ViewState show_view(Demo& demo, StopSignals& signals) {
 ViewState print_lines(Demo& demo, StopSignals& signals) {
   const SystemClock clock;
   const SteadyTime begin = clock.steady_now();
-  std::size_t printed = 0;  // number of printed lines of the tail
+  std::size_t printed = 0;  // number of lines
   std::chrono::seconds next_status{0};
   bool titled = false;
   while (true) {
@@ -101,10 +103,11 @@ ViewState print_lines(Demo& demo, StopSignals& signals) {
       if (!now.state.address.empty()) fmt::print("dashboard: {}\n", now.state.address);
       fmt::print("note: {}\n", now.state.notice);
     }
-    for (; printed < now.state.tail.size(); ++printed) {
-      const TailLine& line = now.state.tail[printed];
+    const std::size_t fresh = std::min(now.state.lines - printed, now.state.tail.size());
+    for (const TailLine& line : std::span(now.state.tail).last(fresh)) {
       fmt::print("{:>7}  {}{}\n", time_text(line.at.count()), line.warning ? "! " : "", line.text);
     }
+    printed = now.state.lines;
     if (now.state.elapsed >= next_status) {
       fmt::print("{}\n", status_line(now.state));
       next_status = now.state.elapsed + kStatusEvery;

@@ -58,6 +58,7 @@ std::chrono::nanoseconds ClusterWatcher::quiet_for() const { return cluster_.age
 void ClusterWatcher::push_line(std::string text, bool warning) {
   if (tail_.size() == kMostTail) tail_.erase(tail_.begin());
   tail_.push_back({elapsed(), std::move(text), warning});
+  ++lines_;
   if (listener_) listener_(tail_.back());
 }
 
@@ -176,6 +177,7 @@ ViewState ClusterWatcher::view_state() {
   state.moves = moves_;
   state.events_left = runner_.events_left();
   state.tail = tail_;
+  state.lines = lines_;
   constexpr double kMicro = 1e6;
   constexpr double kMilli = 1e3;
   for (const auto& [name, node] : nodes_) {

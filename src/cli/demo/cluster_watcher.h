@@ -76,6 +76,7 @@ class ClusterWatcher {
   PodCounts counts_{};
   std::uint64_t moves_ = 0;
   std::vector<TailLine> tail_;
+  std::size_t lines_ = 0;  // since the start
   SteadyTime started_;
   SteadyTime changed_;
   std::function<void(const TailLine&)> listener_;

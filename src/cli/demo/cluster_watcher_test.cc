@@ -54,6 +54,15 @@ events:
   - {at: 120s, fault: {node: b-2, kind: dead}}
 )";
 
+TEST_F(ClusterWatcherTest, KeepsTheNewestLinesAndCountsAll) {
+  start(kTwoGroups);
+  for (int i = 1; i <= 250; ++i) watcher->add_line("line " + std::to_string(i), false);
+  const ViewState state = watcher->view_state();
+  EXPECT_EQ(state.lines, 250U);
+  EXPECT_EQ(state.tail.size(), 200U);
+  EXPECT_EQ(state.tail.back().text, "line 250");
+}
+
 TEST_F(ClusterWatcherTest, ShowsLoadRequestsAndPodsOfEveryNode) {
   start(kTwoGroups);
   cluster.agenda().run_for(30s);

@@ -55,7 +55,8 @@ struct ViewState {
   std::uint64_t moves = 0;
   double balance = 100;
   std::size_t events_left = 0;
-  std::vector<TailLine> tail;  // newest last
+  std::vector<TailLine> tail;  // the newest lines, newest last
+  std::size_t lines = 0;       // number of lines since the start
 };
 
 }  // namespace rescheduler::cli

@@ -132,12 +132,6 @@ void MoveHistory::ended(const migration::MoveOutcome& outcome) {
   found->landed = outcome.landed;
 }
 
-void MoveHistory::withdraw(std::string_view uid, WallTime began) {
-  std::erase_if(moves_, [&](const PastMove& move) {
-    return !move.ended && move.uid == uid && move.began == whole_seconds(began);
-  });
-}
-
 void MoveHistory::forget(WallTime now, std::chrono::nanoseconds older_than, std::size_t most) {
   std::erase_if(moves_, [&](const PastMove& move) { return now - move.ended.value_or(move.began) > older_than; });
   if (moves_.size() > most) moves_.erase(moves_.begin(), moves_.end() - static_cast<std::ptrdiff_t>(most));

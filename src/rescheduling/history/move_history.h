@@ -43,8 +43,6 @@ class MoveHistory {
 
   void begun(const migration::MoveRequest& request, WallTime at);
   void ended(const migration::MoveOutcome& outcome);  // also for an unknown move
-  // The move did not begin after all.
-  void withdraw(std::string_view uid, WallTime began);
   // Drops moves older than `older_than`, then the oldest moves until at most `most` remain.
   void forget(WallTime now, std::chrono::nanoseconds older_than, std::size_t most);
 

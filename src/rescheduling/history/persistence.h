@@ -16,10 +16,9 @@ class PersistenceTracker {
  public:
   explicit PersistenceTracker(config::Persistence settings) : settings_(settings) {}
 
-  // Adds one sample: the nodes that are hot now. Nodes with unknown load are not in it.
+  // Adds one sample: the nodes that are hot now. Nodes with unknown load are not in it, so that a sample without load
+  // data is no evidence.
   void look(const std::set<std::string>& hot, bool uneven);
-  // A sample without load data is no evidence.
-  void look_without_data() { look({}, false); }
   Evidence evidence() const;
 
  private:

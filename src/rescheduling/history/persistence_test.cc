@@ -34,7 +34,7 @@ TEST(Persistence, SamplesOutsideTheWindowDoNotCount) {
 TEST(Persistence, ASampleWithoutDataIsNotEvidence) {
   PersistenceTracker tracker({2, 2});
   tracker.look({"a"}, true);
-  tracker.look_without_data();
+  tracker.look({}, false);
   tracker.look({"a"}, true);
   EXPECT_THAT(tracker.evidence().hot, IsEmpty());
   EXPECT_FALSE(tracker.evidence().uneven);

@@ -24,9 +24,11 @@ Result<void> Controller::State::apply_observed(const std::string& plan) {
     return fail(Errc::Conflict, "another plan is being carried out: wait until its moves have started");
   std::set<Strategy> strategies;
   for (const PlannedMove& move : status.observed->moves) strategies.insert(move.strategy);
-  for (const ActiveBrake& one : status.holding) {
-    if (one.brake != Brake::CapReached && (!one.only || strategies.contains(*one.only))) {
-      return fail(Errc::Conflict, "a brake is engaged: {}", one.sentence);
+  const BrakeVerdict verdict{status.holding};
+  for (const Strategy strategy : strategies) {
+    const ActiveBrake* one = verdict.against(strategy);
+    if (one != nullptr && one->brake != Brake::CapReached) {
+      return fail(Errc::Conflict, "a brake is engaged: {}", one->sentence);
     }
   }
   PlanScope scope = plan_scope_for({strategies.begin(), strategies.end()}, {});

@@ -263,6 +263,26 @@ TEST_F(ControllerTest, AReachedCapDelaysThePlanAndDoesNotEndIt) {
   EXPECT_THAT(begun(), ElementsAre("web-0", "web-1"));
 }
 
+TEST_F(ControllerTest, AnObservedPlanThatDrainsANodeIsAppliedOutsideTheTimeWindows) {
+  const auto minute = static_cast<std::uint16_t>(kNow / 60 % (24 * 60));
+  const auto later = [&](int by) { return static_cast<std::uint16_t>((minute + by) % (24 * 60)); };
+  args_.rescheduling.windows = {{.days = 0x7f, .from = later(120), .to = later(180)}};
+  for (const Strategy strategy : config::kStrategies) args_.rescheduling.modes[strategy] = StrategyMode::Observe;
+  lead();
+  const auto apply = [this](Strategy strategy) {
+    for (int i = 0; i < 2; ++i) plan_steps({"web-0"}, strategy);  // one for each of the two cycles
+    cycle();
+    Result<void> applied;
+    on_loop([&] { applied = controller().apply_observed("plan-web-0"); });
+    return applied;
+  };
+  const auto balanced = apply(Strategy::LoadBalancing);
+  ASSERT_FALSE(balanced);
+  EXPECT_THAT(balanced.error().message, ::testing::HasSubstr("window"));
+  const auto drained = apply(Strategy::NodeMaintenance);
+  EXPECT_TRUE(drained) << drained.error().message;
+}
+
 TEST_F(ControllerTest, SwitchingAStrategyOffEndsItsPlan) {
   plan_steps({"web-0", "web-1"});
   lead();

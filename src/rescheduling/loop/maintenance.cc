@@ -73,7 +73,7 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
       continue;
     }
     step.activity.push_back(
-        {it->first, "", false, "MaintenanceEnded", "The maintenance label was removed; the node stays as it is"});
+        {it->first, "", false, "MaintenanceEnded", "The node is no longer under maintenance; it stays as it is"});
     if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
@@ -112,9 +112,9 @@ void Maintenance::go_on(const MaintenanceNode& node, WallTime now, MaintenanceSt
   if (node.cordoned_by == kReleased) return;
   if (is_ours(node) && !node.unschedulable) {
     step.writes.push_back({NodeAction::MarkReleased, node.name, node.version});
-    add_activity(node, true, "MaintenanceReleased",
-                 "The node was uncordoned by another client: maintenance stops until the annotation is set again",
-                 step);
+    add_activity(
+        node, true, "MaintenanceReleased",
+        "The node was uncordoned by another client: maintenance stops until its label is removed and set again", step);
     return;
   }
   if (!node.unschedulable) step.writes.push_back({NodeAction::Cordon, node.name, node.version});

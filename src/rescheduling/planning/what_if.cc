@@ -189,7 +189,7 @@ placement::Cycle& WhatIf::cycle_for(PodIndex unassigned) {
 }
 
 bool WhatIf::admits(PodIndex unassigned, NodeIndex node) {
-  RESCHEDULER_CHECK(now_on(unassigned) == cluster::kNoNode, "a pod is asked about before it is lifted");
+  RESCHEDULER_CHECK(now_on(unassigned) == cluster::kNoNode, "admits() needs a pod that is unassigned");
   return cycle_for(unassigned).admits(node);
 }
 

@@ -74,7 +74,6 @@ std::string CaseProtocol::slot_for(const RetryLedger& ledger, const case_input::
 
 CaseAction CaseProtocol::read(const case_input::OwnerRead& read, WallTime now) {
   const auto retries = read_retries(read.owner.annotations, setting_.settings->most_retries);
-  if (retries) complaint_ = retries->complaint;
   if (!retries || retries->allowed == 0) return done(CaseEnd::Ignored);
   auto ledger = read_ledger(setting_.kind, read.owner.annotations, retries->allowed, now);
   if (!ledger) return done(CaseEnd::Unread, ledger.error().message);

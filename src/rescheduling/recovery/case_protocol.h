@@ -95,7 +95,6 @@ class CaseProtocol {
 
   // The last decision; empty: none was made.
   const std::optional<RetryDecision>& decision() const { return decision_; }
-  const std::string& complaint() const { return complaint_; }  // about scheduling-retries
 
  private:
   enum class Step : std::uint8_t { Reading, Asking, Writing, Removing };
@@ -110,7 +109,6 @@ class CaseProtocol {
   int reads_ = 0;
   std::string resource_version_;
   std::optional<RetryDecision> decision_;
-  std::string complaint_;
 };
 
 }  // namespace rescheduler::rescheduling::recovery

@@ -66,6 +66,11 @@ const NodeRoom* NodeRooms::next_fit(const PodNeeds& needs, const Allow& allow) {
   return nullptr;
 }
 
+std::size_t NodeRooms::size() const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(nodes_, [](const auto& entry) { return !entry.second.name.empty(); }));
+}
+
 void NodeRooms::on_node(const Change& change) {
   const auto node = change.after->as<api::Node>();
   if (change.what == Change::What::Deleted) {
@@ -100,7 +105,10 @@ void NodeRooms::take_out(const std::string& key) {
   const auto found = pods_.find(key);
   if (found == pods_.end()) return;
   const auto node = nodes_.find(found->second.node);
-  if (node != nodes_.end()) node->second.used -= *found->second.requests;
+  if (node != nodes_.end()) {
+    node->second.used -= *found->second.requests;
+    if (node->second.name.empty() && node->second.used.pods == 0) nodes_.erase(node);
+  }
   pods_.erase(found);
   if (more_room_) more_room_();
 }

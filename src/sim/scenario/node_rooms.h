@@ -28,7 +28,7 @@ class NodeRooms {
   const NodeRoom* next_fit(const PodNeeds& needs, const Allow& allow = {});
   // The first such node by name.
   const NodeRoom* first_fit(const PodNeeds& needs, const Allow& allow = {}) const;
-  std::size_t size() const { return nodes_.size(); }
+  std::size_t size() const;                           // number of nodes that exist
   const NodeRoom* find(std::string_view node) const;  // null: none
 
   // Called during a write that can let a pod fit that did not fit before.

@@ -87,5 +87,21 @@ TEST_F(TrivialPlacementTest, CordonedNodesAreNotUsed) {
   EXPECT_EQ(node_of("a"), "n-2");
 }
 
+TEST_F(TrivialPlacementTest, ADeletedNodeIsNotCountedBeforeAndAfterItsPodsAreGone) {
+  TrivialPlacement placement(server);
+  add_pod("a", "100m");
+  settle();
+  ASSERT_EQ(node_of("a"), "n-1");
+  const NodeRooms rooms(server);
+  EXPECT_EQ(rooms.size(), 3U);
+  ASSERT_TRUE(server.remove(server.kinds().of<api::Node>(), "", "n-1", api::DeleteOptions{}));
+  EXPECT_EQ(rooms.size(), 2U);
+  api::DeleteOptions now;
+  now.set_grace_period_seconds(0);
+  ASSERT_TRUE(server.remove(server.kinds().of<api::Pod>(), "default", "a", now));
+  EXPECT_EQ(rooms.size(), 2U);
+  EXPECT_EQ(rooms.find("n-1"), nullptr);
+}
+
 }  // namespace
 }  // namespace rescheduler::sim
