@@ -22,10 +22,10 @@ using namespace rescheduler;
 
 // Some kinds with many rules, and a kind without a wire type.
 const google::protobuf::Descriptor* schema_of(unsigned choice) {
-  constexpr std::array<std::string_view, 3> kPlurals = {"pods", "nodes", "services"};
-  choice %= kPlurals.size() + 2;
-  if (choice < kPlurals.size()) return kube::find_plural("", kPlurals[choice])->message;
-  return choice == kPlurals.size() ? kube::find_plural("apps", "deployments")->message : nullptr;
+  constexpr std::array<std::string_view, 3> kKinds = {"Pod", "Node", "Service"};
+  choice %= kKinds.size() + 2;
+  if (choice < kKinds.size()) return kube::find_kind("", kKinds[choice])->message;
+  return choice == kKinds.size() ? kube::find_kind("apps", "Deployment")->message : nullptr;
 }
 
 void check_apply(const boost::json::value& live, sim::PatchRequest request) {

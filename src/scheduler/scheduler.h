@@ -88,7 +88,6 @@ class Scheduler {
   cluster::Cluster& cluster() { return cluster_; }
   const Queue& queue() const { return *queue_; }
   const Nominator& nominator() const { return nominator_; }
-  std::size_t profile_count() const { return frameworks_.size(); }
   const placement::Framework& framework(std::size_t profile) const { return *frameworks_[profile]; }
   std::optional<std::size_t> profile_named(std::string_view scheduler_name) const;
   std::size_t binding_count() const { return binding_.size(); }

@@ -59,7 +59,6 @@ void ClusterWatcher::push_line(std::string text, bool warning) {
   if (tail_.size() == kMostTail) tail_.erase(tail_.begin());
   tail_.push_back({elapsed(), std::move(text), warning});
   ++lines_;
-  if (listener_) listener_(tail_.back());
 }
 
 void ClusterWatcher::on_activity(const sim::ScenarioActivity& activity) { push_line(activity.text, activity.warning); }

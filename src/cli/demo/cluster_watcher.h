@@ -35,8 +35,6 @@ class ClusterWatcher {
   void judge_balance_by(std::function<const cluster::Balance*()> judge) { judge_ = std::move(judge); }
   // Adds a line to the tail.
   void add_line(std::string text, bool warning) { push_line(std::move(text), warning); }
-  // `listener` is called for each new line of the tail.
-  void on_line(std::function<void(const TailLine&)> listener) { listener_ = std::move(listener); }
 
  private:
   enum class PodState : std::uint8_t { Pending, Starting, Running, Stopping, Failed, Done };
@@ -79,7 +77,6 @@ class ClusterWatcher {
   std::size_t lines_ = 0;  // since the start
   SteadyTime started_;
   SteadyTime changed_;
-  std::function<void(const TailLine&)> listener_;
   std::function<const cluster::Balance*()> judge_;
   std::unique_ptr<sim::Store::Subscription> on_pods_;
   std::unique_ptr<sim::Store::Subscription> on_nodes_;

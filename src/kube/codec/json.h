@@ -17,10 +17,7 @@ class Message;
 
 namespace rescheduler::kube {
 
-enum class JsonLayout { Compact, Pretty };
-
 struct JsonStyle {
-  JsonLayout layout = JsonLayout::Compact;
   bool with_type_meta = true;  // apiVersion and kind first, if the message is a resource
 };
 

@@ -22,6 +22,4 @@ std::string json_number(double value, int digits) {
 
 std::string json_percent(double share) { return json_number(share * 100, 1); }
 
-std::string json_boolean(bool value) { return value ? "true" : "false"; }
-
 }  // namespace rescheduler::kube

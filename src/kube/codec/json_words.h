@@ -14,7 +14,6 @@ std::string json_string_or_null(std::string_view text);  // null for an empty st
 std::string json_time(WallTime time);                    // in quotes; null for the epoch, which means "never"
 std::string json_number(double value, int digits = 2);   // null for NaN and infinity
 std::string json_percent(double share);                  // 0.345 becomes 34.5
-std::string json_boolean(bool value);
 
 // [a,b,c]; `one` writes each element.
 template <class List, class One>

@@ -74,8 +74,6 @@ Scalar entry_value(const MapValueConstRef& value, const FieldDescriptor& field) 
 
 class JsonWriter {
  public:
-  explicit JsonWriter(JsonLayout layout) : pretty_(layout == JsonLayout::Pretty) {}
-
   void write_message(const Message& message, const JsonShape& shape, bool with_type_meta);
   std::string take() && { return std::move(out_); }
 
@@ -86,7 +84,6 @@ class JsonWriter {
   void write_map(const Message& message, const JsonField& field);
   void write_scalar(const Scalar& scalar);
   void write_raw(const std::string& raw);
-  void write_tree(const json::value& value);
 
   void string(std::string_view text) { append_json_string(out_, text); }
   void number(std::int64_t value) {
@@ -101,27 +98,19 @@ class JsonWriter {
   }
   void close(char bracket) {
     --depth_;
-    if (!first_) new_line();
     out_ += bracket;
     first_ = false;
   }
   void separate() {
     if (!first_) out_ += ',';
     first_ = false;
-    new_line();
   }
   void key(std::string_view name) {
     separate();
     string(name);
-    out_ += pretty_ ? ": " : ":";
-  }
-  void new_line() {
-    if (!pretty_) return;
-    out_ += '\n';
-    out_.append(depth_ * 2, ' ');
+    out_ += ':';
   }
 
-  bool pretty_;
   bool first_ = true;  // nothing has been written since the innermost opening bracket
   std::size_t depth_ = 0;
   int raw_depth_ = 0;
@@ -264,39 +253,13 @@ void JsonWriter::write_raw(const std::string& raw) {
   json::monotonic_resource memory;
   // The output must be readable again, so its depth is limited too.
   const auto value = parse_json(raw, &memory, DuplicateKeys::LastWins, kDeepestJson - std::min(depth_, kDeepestJson));
-  if (!value) {
-    out_ += "null";
-  } else if (pretty_) {
-    write_tree(*value);
-  } else {
-    out_ += json::serialize(*value);
-  }
-}
-
-void JsonWriter::write_tree(const json::value& value) {
-  if (const json::object* object = value.if_object()) {
-    open('{');
-    for (const auto& [name, member] : *object) {
-      key({name.data(), name.size()});
-      write_tree(member);
-    }
-    close('}');
-  } else if (const json::array* array = value.if_array()) {
-    open('[');
-    for (const json::value& element : *array) {
-      separate();
-      write_tree(element);
-    }
-    close(']');
-  } else {
-    out_ += json::serialize(value);
-  }
+  out_ += value ? json::serialize(*value) : "null";
 }
 
 }  // namespace
 
 std::string to_json(const Message& object, const JsonStyle& style) {
-  JsonWriter writer(style.layout);
+  JsonWriter writer;
   writer.write_message(object, json_shape_of(*object.GetDescriptor()), style.with_type_meta);
   return std::move(writer).take();
 }

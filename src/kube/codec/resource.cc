@@ -123,11 +123,6 @@ const ResourceType* find_kind(std::string_view group, std::string_view kind) {
   return find_if([&](const ResourceType& type) { return type.group == group && type.kind == kind; });
 }
 
-const ResourceType* find_plural(std::string_view group, std::string_view plural) {
-  if (plural.empty()) return nullptr;
-  return find_if([&](const ResourceType& type) { return type.group == group && type.plural == plural; });
-}
-
 const ResourceType* find_type(std::string_view api_version, std::string_view kind) {
   return find_if([&](const ResourceType& type) {
     return type.kind == kind && is_api_version(api_version, type.group, type.version);

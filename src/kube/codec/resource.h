@@ -46,7 +46,6 @@ const ResourceType& resource_of() {
 std::span<const ResourceType> all_resources();
 // These functions search all_resources() and return null if there is no match.
 const ResourceType* find_kind(std::string_view group, std::string_view kind);
-const ResourceType* find_plural(std::string_view group, std::string_view plural);
 const ResourceType* find_type(std::string_view api_version, std::string_view kind);
 
 }  // namespace rescheduler::kube

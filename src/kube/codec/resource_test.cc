@@ -45,18 +45,12 @@ TEST(Resource, EveryServedKindHasAList) {
   }
 }
 
-TEST(Resource, DistinguishesPodsOfTheCoreGroupFromPodMetrics) {
-  EXPECT_EQ(find_plural("", "pods"), &resource_of<api::Pod>());
-  EXPECT_EQ(find_plural("metrics.k8s.io", "pods"), &resource_of<api::PodMetrics>());
-}
-
 TEST(Resource, IsFoundOnlyByItsGroupVersionAndKind) {
   EXPECT_EQ(find_kind("apps", "Deployment"), &resource_of<api::Deployment>());
   EXPECT_EQ(find_kind("", "Deployment"), nullptr);
   EXPECT_EQ(find_type("apps/v1", "Deployment"), &resource_of<api::Deployment>());
   EXPECT_EQ(find_type("apps/v1beta1", "Deployment"), nullptr);
   EXPECT_EQ(find_type("v1", "Deployment"), nullptr);
-  EXPECT_EQ(find_plural("", ""), nullptr);
 }
 
 TEST(Resource, NoTwoKindsShareAName) {

@@ -64,7 +64,6 @@ class Reflector {
 
   const ObjectStore& store() const { return store_; }
   const ReflectorStats& stats() const { return stats_; }
-  const Error* last_failure() const { return failure_ ? &*failure_ : nullptr; }  // null after a success
 
  private:
   using Input = reflector::Input;

@@ -77,9 +77,9 @@ class ControllerTest : public ::testing::Test {
       co_return std::make_unique<cluster::Cluster>(model_);
     };
     settings.planner = [this](const Snapshot&, const PlanRequest&) {
-      Plan plan;
-      if (!plans_.empty()) plan = std::exchange(plans_.front(), {});
-      if (!plans_.empty()) plans_.pop_front();
+      if (plans_.empty()) return usual_plan_;
+      Plan plan = std::move(plans_.front());
+      plans_.pop_front();
       return plan;
     };
     on_loop([&] {
@@ -140,8 +140,11 @@ class ControllerTest : public ::testing::Test {
   static testing::NodeBuilder ready_node(const std::string& name) {
     return cluster::testing::node(name).condition("Ready", "True");
   }
-  // Plans a move of each pod from a to b, each in its own step.
-  void plan_steps(const std::vector<std::string>& pods, Strategy strategy = Strategy::LoadBalancing) {
+  // Plans a move of each pod from a to b, each in its own step. The next cycle gets the plan.
+  void plan_steps(const std::vector<std::string>& pods) {
+    on_loop([&] { plans_.push_back(plan_of(pods, Strategy::LoadBalancing)); });
+  }
+  static Plan plan_of(const std::vector<std::string>& pods, Strategy strategy) {
     Plan plan;
     plan.id = "plan-" + pods.front();
     for (const std::string& pod : pods) {
@@ -155,7 +158,7 @@ class ControllerTest : public ::testing::Test {
       move.step = static_cast<std::uint32_t>(plan.moves.size()) + 1;
       plan.moves.push_back(std::move(move));
     }
-    on_loop([&] { plans_.push_back(std::move(plan)); });
+    return plan;
   }
   void pods_wait(bool waiting) {
     for (const char* name : {"new-0", "new-1", "new-2"}) {
@@ -178,6 +181,7 @@ class ControllerTest : public ::testing::Test {
   config::ReschedulerSettings args_;
   test::ScriptedApi api_;
   ManualMigrator migrator_;
+  Plan usual_plan_;  // of a cycle for which no plan is queued
 
  private:
   static net::Task<Result<void>> run_action(std::function<void()> action) {
@@ -270,7 +274,7 @@ TEST_F(ControllerTest, AnObservedPlanThatDrainsANodeIsAppliedOutsideTheTimeWindo
   for (const Strategy strategy : config::kStrategies) args_.rescheduling.modes[strategy] = StrategyMode::Observe;
   lead();
   const auto apply = [this](Strategy strategy) {
-    for (int i = 0; i < 2; ++i) plan_steps({"web-0"}, strategy);  // one for each of the two cycles
+    on_loop([&] { usual_plan_ = plan_of({"web-0"}, strategy); });
     cycle();
     Result<void> applied;
     on_loop([&] { applied = controller().apply_observed("plan-web-0"); });

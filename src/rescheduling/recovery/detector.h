@@ -33,7 +33,6 @@ enum class Symptom : std::uint8_t {
   NodeLost,
   Unknown,
 };
-inline constexpr std::size_t kSymptomCount = 8;
 std::string_view to_string(Symptom symptom);  // the name of the rule in the configuration
 
 struct Finding {

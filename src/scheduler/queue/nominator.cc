@@ -58,16 +58,4 @@ const std::string* Nominator::node_of(std::string_view uid) const {
   return known == node_of_.end() ? nullptr : &known->second;
 }
 
-std::vector<const PodObject*> Nominator::respected_on(std::string_view node,
-                                                      std::int32_t priority,
-                                                      std::string_view self) const {
-  std::vector<const PodObject*> pods;
-  const auto found = nodes_.find(node);
-  if (found == nodes_.end()) return pods;
-  for (const PodObject& object : found->second) {
-    if (object.priority() >= priority && object.uid() != self) pods.push_back(&object);
-  }
-  return pods;
-}
-
 }  // namespace rescheduler::scheduler

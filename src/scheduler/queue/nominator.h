@@ -36,8 +36,6 @@ class Nominator {
   const std::map<std::string, Pods, std::less<>>& by_node() const { return nodes_; }
   // The nodes whose nominations have changed since the last call.
   std::set<std::string> take_changed() { return std::exchange(changed_, {}); }
-  // The nominated pods on the node that a pod of this priority must respect: other pods of the same or higher priority.
-  std::vector<const PodObject*> respected_on(std::string_view node, std::int32_t priority, std::string_view self) const;
 
  private:
   void set(const PodObject& object, const std::string& node);

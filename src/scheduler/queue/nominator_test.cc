@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,24 +27,13 @@ PodObject pod(const std::string& uid,
   return object;
 }
 
-std::vector<std::string> respected(const Nominator& nominator,
-                                   const std::string& node,
-                                   std::int32_t priority,
-                                   const std::string& self = "self") {
-  std::vector<std::string> uids;
-  for (const PodObject* object : nominator.respected_on(node, priority, self)) uids.push_back(object->uid());
-  return uids;
-}
-
-TEST(Nominator, APodRespectsOtherNominatedPodsOfTheSameOrHigherPriority) {
-  Nominator nominator;
-  nominator.nominate(pod("low", 1), "n");
-  nominator.nominate(pod("same", 5), "n");
-  nominator.nominate(pod("high", 9), "n");
-  nominator.nominate(pod("self", 5), "n");
-  nominator.nominate(pod("elsewhere", 9), "m");
-  EXPECT_THAT(respected(nominator, "n", 5), ElementsAre("same", "high"));
-  EXPECT_THAT(respected(nominator, "unknown", 5), IsEmpty());
+// "uid priority" of the pods that are nominated for the node.
+std::vector<std::string> nominated(const Nominator& nominator, const std::string& node) {
+  std::vector<std::string> pods;
+  const auto found = nominator.by_node().find(node);
+  if (found == nominator.by_node().end()) return pods;
+  for (const PodObject& object : found->second) pods.push_back(fmt::format("{} {}", object.uid(), object.priority()));
+  return pods;
 }
 
 TEST(Nominator, AnAddedPodIsNominatedForTheNodeInItsStatus) {
@@ -51,7 +41,7 @@ TEST(Nominator, AnAddedPodIsNominatedForTheNodeInItsStatus) {
   nominator.add(pod("a", 0));
   EXPECT_TRUE(nominator.empty());
   nominator.add(pod("a", 0, "n"));
-  EXPECT_THAT(respected(nominator, "n", 0), ElementsAre("a"));
+  EXPECT_THAT(nominated(nominator, "n"), ElementsAre("a 0"));
 }
 
 TEST(Nominator, ANominationByThisProcessTakesPrecedenceOverTheStatus) {
@@ -66,16 +56,16 @@ TEST(Nominator, AnUpdateWithoutANodeInTheStatusKeepsTheNominationByThisProcess) 
   Nominator nominator;
   nominator.nominate(pod("a", 0), "n");
   nominator.update("", pod("a", 7));
-  EXPECT_THAT(respected(nominator, "n", 7), ElementsAre("a")) << "the nomination has the new object with priority 7";
+  EXPECT_THAT(nominated(nominator, "n"), ElementsAre("a 7")) << "the nomination has the new object";
 }
 
 TEST(Nominator, AnUpdateThatSetsChangesOrClearsTheNodeInTheStatusIsApplied) {
   Nominator nominator;
   nominator.update("", pod("a", 0, "n"));
-  EXPECT_THAT(respected(nominator, "n", 0), ElementsAre("a"));
+  EXPECT_THAT(nominated(nominator, "n"), ElementsAre("a 0"));
   nominator.update("n", pod("a", 0, "m"));
-  EXPECT_THAT(respected(nominator, "n", 0), IsEmpty());
-  EXPECT_THAT(respected(nominator, "m", 0), ElementsAre("a"));
+  EXPECT_THAT(nominated(nominator, "n"), IsEmpty());
+  EXPECT_THAT(nominated(nominator, "m"), ElementsAre("a 0"));
   nominator.update("m", pod("a", 0));
   EXPECT_TRUE(nominator.empty());
 }
@@ -93,7 +83,7 @@ TEST(Nominator, APodIsNominatedForOneNodeAtATime) {
   nominator.nominate(pod("a", 0), "n");
   nominator.nominate(pod("a", 0), "m");
   EXPECT_EQ(nominator.by_node().size(), 1U);
-  EXPECT_THAT(respected(nominator, "m", 0), ElementsAre("a"));
+  EXPECT_THAT(nominated(nominator, "m"), ElementsAre("a 0"));
 }
 
 TEST(Nominator, ABoundPodIsNotNominatedAndLosesItsNomination) {
@@ -111,7 +101,7 @@ TEST(Nominator, RemoveReturnsWhetherThePodHadANomination) {
   nominator.nominate(pod("b", 0), "n");
   EXPECT_TRUE(nominator.remove("a"));
   EXPECT_FALSE(nominator.remove("a"));
-  EXPECT_THAT(respected(nominator, "n", 0), ElementsAre("b"));
+  EXPECT_THAT(nominated(nominator, "n"), ElementsAre("b 0"));
 }
 
 }  // namespace

@@ -92,39 +92,6 @@ bool has_protobuf(const Kind& kind) {
   return kind.type != nullptr && kind.stored_as == nullptr && !kind.type->json_only;
 }
 
-std::string prettified(std::string_view json) {
-  std::string out;
-  std::size_t depth = 0;
-  bool in_string = false;
-  bool escaped = false;
-  const auto new_line = [&out, &depth] { out.append("\n").append(depth * 2, ' '); };
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    const char c = json[i];
-    if (in_string) {
-      out += c;
-      in_string = escaped || c != '"';
-      escaped = !escaped && c == '\\';
-    } else if ((c == '{' || c == '[') && i + 1 < json.size() && json[i + 1] == (c == '{' ? '}' : ']')) {
-      out += c;
-      out += json[++i];
-    } else if (c == '{' || c == '[') {
-      out += c;
-      ++depth;
-      new_line();
-    } else if (c == '}' || c == ']') {
-      --depth;
-      new_line();
-      out += c;
-    } else {
-      in_string = c == '"';
-      out += c;
-      if (c == ',') new_line();
-      if (c == ':') out += ' ';
-    }
-  }
-  return out;
-}
-
 std::string AnswerEncoder::json_of(const VersionPtr& version, const Message& object) const {
   std::string json =
       format_.shape == Format::Shape::Metadata ? kube::to_json(metadata_only(object)) : object_to_json(kind_, object);
@@ -155,9 +122,8 @@ std::string AnswerEncoder::object(const VersionPtr& version) const {
     if (format_.shape == Format::Shape::Metadata) return kube::encode_protobuf(metadata_only(*version->object()));
     return enveloped(kind_.api_version(), kind_.kind, version->bytes());
   }
-  std::string json =
-      format_.shape == Format::Shape::Table ? table({version}, nullptr, nullptr) : json_of(version, *version->object());
-  return format_.pretty ? prettified(json) : json;
+  return format_.shape == Format::Shape::Table ? table({version}, nullptr, nullptr)
+                                               : json_of(version, *version->object());
 }
 
 std::string AnswerEncoder::other(const Message& message) const {
@@ -166,11 +132,9 @@ std::string AnswerEncoder::other(const Message& message) const {
     // Kinds without a protobuf encoding get here only for metadata-only requests.
     return is_custom(message) ? kube::encode_protobuf(metadata_only(message)) : kube::encode_protobuf(message);
   }
-  std::string json = of_kind ? object_to_json(kind_, message) : kube::to_json(message);
-  if (!of_kind && format_.shape == Format::Shape::Table) {
-    json = table_json(message, {.include_object = table_.include_object, .now = table_.now});
-  }
-  return format_.pretty ? prettified(json) : json;
+  if (of_kind) return object_to_json(kind_, message);
+  if (format_.shape != Format::Shape::Table) return kube::to_json(message);
+  return table_json(message, {.include_object = table_.include_object, .now = table_.now});
 }
 
 std::string AnswerEncoder::json_list(const Listing& listing) const {
@@ -215,9 +179,7 @@ std::string AnswerEncoder::protobuf_list(const Listing& listing) const {
 
 std::string AnswerEncoder::list(const Listing& listing) const {
   if (format_.encoding == Encoding::Protobuf) return protobuf_list(listing);
-  std::string json =
-      format_.shape == Format::Shape::Table ? table(listing.items, nullptr, &listing) : json_list(listing);
-  return format_.pretty ? prettified(json) : json;
+  return format_.shape == Format::Shape::Table ? table(listing.items, nullptr, &listing) : json_list(listing);
 }
 
 MessagePtr AnswerEncoder::bookmark_object(const ServedEvent& event) const {

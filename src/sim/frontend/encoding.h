@@ -47,8 +47,6 @@ class AnswerEncoder {
 };
 
 std::string encode_refusal(const StatusError& refusal, kube::Encoding encoding);
-// The same JSON with line breaks and two spaces per level.
-std::string prettified(std::string_view json);
 // Whether objects of this kind have a protobuf encoding.
 bool has_protobuf(const Kind& kind);
 

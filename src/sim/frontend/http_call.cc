@@ -152,8 +152,6 @@ ApiResult<HttpCall> read_call(const KindRegistry& kinds, const net::HttpRequest&
   const auto format = negotiate(request.headers.get("Accept"), {has_protobuf(*call.kind), call.verb == Verb::List});
   if (!format) return refuse(not_acceptable(*call.kind));
   call.format = *format;
-  const bool by_hand = request.headers.get("User-Agent").starts_with("curl");
-  if (call.query.has("pretty") ? call.query.flag("pretty") : by_hand) call.format.pretty = true;
   return call;
 }
 

@@ -133,7 +133,6 @@ class RequestHandler {
     std::string body = outcome.listing   ? encoder.list(*outcome.listing)
                        : outcome.version ? encoder.object(outcome.version)
                                          : encoder.other(*outcome.other);
-    if (call.format.pretty) body += '\n';
     return response(outcome.code, encoder.content_type(false), std::move(body));
   }
 

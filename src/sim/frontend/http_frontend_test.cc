@@ -235,12 +235,6 @@ TEST_F(HttpFrontendTest, AnEvictionOfVersionV1Beta1IsAccepted) {
   EXPECT_EQ(parsed(evicted).at("status"), "Success");
 }
 
-TEST_F(HttpFrontendTest, PrettyResponsesAreIndentedAndHaveTheSameContent) {
-  const auto pretty = get(std::string(kMaps) + "/a?pretty=true");
-  EXPECT_THAT(pretty.body, HasSubstr("\n  \"metadata\": {\n    \"name\": \"a\""));
-  EXPECT_EQ(parsed(pretty), parsed(get(std::string(kMaps) + "/a")));
-}
-
 TEST_F(HttpFrontendTest, AJsonWatchSendsOneLinePerEvent) {
   const std::string target = std::string(kMaps) + "?watch=1&timeoutSeconds=70&allowWatchBookmarks=true";
   const auto watched = get(target);

@@ -78,7 +78,6 @@ std::optional<Format> format_of(const Clause& clause, const Offer& offer) {
   // Metadata has a protobuf form for every kind.
   if (!json && !offer.protobuf && *shape != Format::Shape::Metadata) return std::nullopt;
   format.shape = *shape;
-  format.pretty = clause.get("pretty") == "1";
   return format;
 }
 

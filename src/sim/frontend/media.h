@@ -17,7 +17,6 @@ struct Format {
   };
   kube::Encoding encoding = kube::Encoding::Json;
   Shape shape = Shape::Whole;
-  bool pretty = false;
 };
 
 struct Offer {

@@ -387,13 +387,6 @@ std::optional<NodeCounters> LoadModel::node_counters(std::string_view name) {
   return counters;
 }
 
-std::optional<std::int64_t> LoadModel::pod_cpu_total(std::string_view ns, std::string_view name) {
-  Pod* pod = find_pod(ns, name);
-  if (pod == nullptr) return std::nullopt;
-  advance(nodes_[pod->node], now());
-  return pod->cpu_total;
-}
-
 namespace {
 
 // The last complete window of a pod or node that started at `since`; empty if it is too young.

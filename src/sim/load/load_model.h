@@ -114,8 +114,6 @@ class LoadModel {
   std::optional<PodUsage> pod_usage(std::string_view ns, std::string_view name);
   std::optional<NodeUsage> node_usage(std::string_view node);
   std::optional<NodeCounters> node_counters(std::string_view node);
-  // The total CPU time of a pod in billionths of a core-second.
-  std::optional<std::int64_t> pod_cpu_total(std::string_view ns, std::string_view name);
 
   // Empty before the first window in which the node or pod ran for at least 10 s.
   std::optional<Sampled> node_sample(std::string_view node);

@@ -69,11 +69,6 @@ NodeLifecycleController::~NodeLifecycleController() {
   for (const auto& [name, zone] : zones_) server_.agenda().cancel(zone.next);
 }
 
-ZoneState NodeLifecycleController::state_of_zone(std::string_view zone) const {
-  const auto found = zones_.find(zone);
-  return found == zones_.end() ? ZoneState::Initial : found->second.state;
-}
-
 void NodeLifecycleController::observe(const api::Node& node, Watched& watched) {
   watched.zone = zone_key(node);
   watched.uid = node.metadata().uid();

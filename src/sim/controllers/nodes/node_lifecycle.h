@@ -32,8 +32,6 @@ class NodeLifecycleController {
   NodeLifecycleController(const ControllerScope& scope, NodeLifecycleSettings settings = {});
   ~NodeLifecycleController();
 
-  ZoneState state_of_zone(std::string_view zone) const;  // "region:zone"; Initial for an unknown zone
-
  private:
   enum class Ready : std::uint8_t { Never, True, False, Unknown };
   struct Watched {

@@ -67,8 +67,7 @@ class PodView {
   bool available(std::chrono::seconds min_ready, WallTime now) const {
     return ready_ && (min_ready.count() == 0 || (ready_since_ != 0 && ready_since() + min_ready <= now));
   }
-  bool terminating() const { return deletes_at_ != 0; }    // has a deletion timestamp
-  WallTime deletes_at() const { return at(deletes_at_); }  // end of the grace period
+  bool terminating() const { return deletes_at_ != 0; }  // has a deletion timestamp
   bool has_finalizers() const { return has_finalizers_; }
   // Neither finished nor terminating: counts towards the replicas of a workload.
   bool active() const { return !finished() && !terminating(); }

@@ -208,18 +208,6 @@ TEST(NetworkCells, ServicesShowTheirAddresses) {
             R"(["s","LoadBalancer","None","<pending>","<none>","<unknown>","<none>"])");
 }
 
-TEST(StorageCells, BoundClaimsShowTheirCapacity) {
-  EXPECT_EQ(cells("", "PersistentVolumeClaim",
-                  R"({"metadata":{"name":"c"},"spec":{"volumeName":"v","storageClassName":"fast","volumeMode":"Block"},
-      "status":{"phase":"Bound","capacity":{"storage":"5Gi"},"accessModes":["ReadOnlyMany","ReadWriteOnce"]}})"),
-            R"(["c","Bound","v","5Gi","RWO,ROX","fast","<unset>","<unknown>","Block"])");
-  EXPECT_EQ(cells("", "PersistentVolumeClaim", R"({"metadata":{"name":"c"},"status":{"phase":"Pending"}})"),
-            R"(["c","Pending","","","","","<unset>","<unknown>","<unset>"])");
-  EXPECT_EQ(cells("storage.k8s.io", "StorageClass", R"({"metadata":{"name":"s","annotations":
-      {"storageclass.kubernetes.io/is-default-class":"true"}},"provisioner":"p"})"),
-            R"j(["s (default)","p","Delete","Immediate",false,"<unknown>"])j");
-}
-
 TEST(EventCells, ShowTheSameForTheCoreAndTheEventsApi) {
   const std::string expected =
       R"(["30s","Warning","BackOff","pod/p","spec.containers{a}","kubelet, n1","Back-off","5m",7,"e"])";

@@ -64,20 +64,13 @@ boost::json::array service_cells(const Field& object, WallTime now) {
           labels_text(spec["selector"])};
 }
 
-boost::json::array network_policy_cells(const Field& object, WallTime now) {
-  return {name_of(object), selector_text(object["spec"]["podSelector"]), age_of(object, now)};
-}
-
 const std::vector<NamedPrinter>& printers() {
   static const std::vector<NamedPrinter> kPrinters{
       {"",
        "Service",
        {{name_column(), text_column("Type"), text_column("Cluster-IP"), text_column("External-IP"),
          text_column("Port(s)"), age_column(), wide_column("Selector")},
-        service_cells}},
-      {"networking.k8s.io",
-       "NetworkPolicy",
-       {{name_column(), text_column("Pod-Selector"), age_column()}, network_policy_cells}}};
+        service_cells}}};
   return kPrinters;
 }
 

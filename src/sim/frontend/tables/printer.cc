@@ -17,7 +17,7 @@ const Printer* find_printer(std::span<const NamedPrinter> printers, std::string_
 
 const Printer* printer_of(std::string_view group, std::string_view kind) {
   for (const auto family :
-       {pod_printer, node_printer, workload_printer, network_printer, storage_printer, event_printer, plain_printer}) {
+       {pod_printer, node_printer, workload_printer, network_printer, event_printer, plain_printer}) {
     if (const Printer* printer = family(group, kind)) return printer;
   }
   return nullptr;

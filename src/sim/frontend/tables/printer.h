@@ -42,7 +42,6 @@ const Printer* pod_printer(std::string_view group, std::string_view kind);
 const Printer* node_printer(std::string_view group, std::string_view kind);
 const Printer* workload_printer(std::string_view group, std::string_view kind);
 const Printer* network_printer(std::string_view group, std::string_view kind);
-const Printer* storage_printer(std::string_view group, std::string_view kind);
 const Printer* event_printer(std::string_view group, std::string_view kind);
 const Printer* plain_printer(std::string_view group, std::string_view kind);
 
