@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include <malloc.h>
+
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::chrono::seconds kGrace{10};  // a binding takes milliseconds, an unreachable server more
 constexpr std::chrono::seconds kBetweenGauges{1};
+constexpr std::chrono::seconds kBetweenTrims{10};
 
 // Separate clients, so that events, token reviews and bulk writes do not delay bindings or the lease.
 struct ApiClients {
@@ -62,6 +65,16 @@ net::Task<void> refresh_gauges(scheduler::LiveScheduler& scheduler, net::Timers&
     const auto slept = co_await timers.sleep_for(kBetweenGauges);
     if (!slept) co_return;
     scheduler.inspect([](scheduler::Scheduler& at) { at.refresh_gauges(); });
+  }
+}
+
+// Each reading of load and each plan allocates much memory for a moment, and the allocator keeps the freed pages. With
+// 100,000 pods this returns about 20 MiB to the system and takes a millisecond.
+net::Task<void> return_free_memory(net::Timers& timers) {
+  for (;;) {
+    const auto slept = co_await timers.sleep_for(kBetweenTrims);
+    if (!slept) co_return;
+    (void)malloc_trim(0);
   }
 }
 
@@ -184,6 +197,7 @@ struct Daemon::State {
     parts->elector != nullptr ? parts->elector->follow() : take_the_lead();
     parts->jobs = {
         net::spawn(network.executor(), "refresh gauges", refresh_gauges(parts->composition->scheduler(), timers)),
+        net::spawn(network.executor(), "return free memory", return_free_memory(timers)),
         net::spawn(network.executor(), "permission check",
                    log_missing_permissions(*parts->clients.events, services()))};
     co_return Result<void>{};
