@@ -275,7 +275,9 @@ TEST_P(Moves, QueuedMovesDoNotPollTheirPodsAndAllOfThemRunLater) {
   const auto before = migrator().pod_reads();
   ASSERT_TRUE(eventually([&] { return migrator().pod_reads()[first] >= before.at(first) + 12; }));
   for (const auto& [pod, reads] : migrator().pod_reads()) {
-    if (pod != first) EXPECT_LE(reads, before.at(pod) + 8) << pod;
+    if (pod != first) {
+      EXPECT_LE(reads, before.at(pod) + 8) << pod;
+    }
   }
   shut(R"({"spec":{"taints":null}})");
   ASSERT_TRUE(all_ended());
