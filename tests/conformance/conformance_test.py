@@ -196,6 +196,12 @@ class ScenarioTest(unittest.TestCase):
         self.assertGreater(min(len(made.nodes) for made in sampled), 100)
         self.assertEqual({made.profile for made in sampled}, set(scenarios.SAMPLING))
 
+    def test_no_node_selector_contradicts_the_runtime_class(self):
+        specs = [scenarios.make(893786597, number).incoming["spec"] for number in (173, *range(2000, 2400))]
+        together = [spec for spec in specs if spec.get("runtimeClassName") == "conf-pool" and "nodeSelector" in spec]
+        self.assertTrue(together, "the test needs a scenario with both")
+        self.assertEqual({spec["nodeSelector"].get("pool", "a") for spec in together}, {"a"})
+
     def test_pods_of_one_node_have_different_start_times(self):
         for number in range(200):
             scenario = scenarios.make(2, number)

@@ -72,7 +72,14 @@ def draw_themes(rng):
     return sorted(chosen, key=lambda theme: (theme == "preemption", list(WEIGHTS).index(theme)))
 
 
+def _obey_runtime_class(spec):
+    """The API server refuses a pod whose node selector contradicts the one of its RuntimeClass."""
+    if spec.get("runtimeClassName") == "conf-pool" and "pool" in spec.get("nodeSelector", {}):
+        spec["nodeSelector"]["pool"] = "a"
+
+
 def scenario_of(builder, name, chosen):
+    _obey_runtime_class(builder.incoming["spec"])
     return Scenario(name=name, themes=chosen, objects=builder.objects, nodes=builder.nodes, pods=builder.pods,
                     nominees=builder.nominees, incoming=builder.incoming, nominated=builder.incoming_nominated)
 
