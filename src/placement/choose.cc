@@ -24,13 +24,7 @@ std::vector<std::int64_t> Cycle::cached_sums(const CachedNodeResults& cache) con
   return sums;
 }
 
-Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::int64_t> extra) {
-  Choice choice;
-  if (feasible_.size() == 1 && !options.explain) {
-    choice.node = feasible_.front();
-    choice.best = feasible_;
-    return choice;
-  }
+Result<void> Cycle::run_pre_score() {
   for (const Plugin* plugin : framework_.at(Point::PreScore)) {
     const Status status = plugin->pre_score(context_, state_, feasible_);
     if (status.code == Code::Skip) {
@@ -39,6 +33,47 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
       return fail(Errc::Internal, "running PreScore plugin \"{}\": {}", plugin->name(), status.message());
     }
   }
+  return {};
+}
+
+Result<void> Cycle::add_scores(std::size_t index,
+                               const CachedNodeResults* cache,
+                               std::span<std::int64_t> scores,
+                               bool explain,
+                               Choice& choice) {
+  const auto& [plugin, weight] = framework_.scoring()[index];
+  plugin->before_scores(context_, state_);
+  const auto same = plugin->same_for_all(context_, state_);
+  if (same && !explain) {
+    // A score that is equal for all nodes does not change the choice, but the totals stay complete.
+    std::int64_t one = *same;
+    plugin->normalize(context_, state_, {}, std::span(&one, 1));
+    for (std::int64_t& total : choice.totals) total += one * weight;
+    return {};
+  }
+  raw_scores(index, cache, scores);
+  if (explain) choice.by_plugin.push_back({std::string(plugin->name()), weight, {scores.begin(), scores.end()}, {}});
+  plugin->normalize(context_, state_, feasible_, scores);
+  for (std::size_t n = 0; n < scores.size(); ++n) {
+    if (scores[n] < 0 || scores[n] > kMaxScore) {
+      return fail(Errc::Internal,
+                  "plugin \"{}\" returns an invalid score {}, it should in the range of [0, {}] after normalizing",
+                  plugin->name(), scores[n], kMaxScore);
+    }
+    choice.totals[n] += scores[n] * weight;
+  }
+  if (explain) choice.by_plugin.back().normalized.assign(scores.begin(), scores.end());
+  return {};
+}
+
+Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::int64_t> extra) {
+  Choice choice;
+  if (feasible_.size() == 1 && !options.explain) {
+    choice.node = feasible_.front();
+    choice.best = feasible_;
+    return choice;
+  }
+  if (auto ran = run_pre_score(); !ran) return fail(std::move(ran.error()));
   const auto& scoring = framework_.scoring();
   const std::size_t places = context_.cluster.nodes().size();
   const CachedNodeResults* cache =
@@ -48,28 +83,8 @@ Result<Choice> Cycle::choose(const ChooseOptions& options, std::span<const std::
   std::vector<std::int64_t> scores(feasible_.size());  // reused for each plugin
   for (std::size_t i = 0; i < scoring.size(); ++i) {
     if (quiet_.contains(scoring[i].plugin) || (summed && standing_[i])) continue;
-    scoring[i].plugin->before_scores(context_, state_);
-    const auto same = scoring[i].plugin->same_for_all(context_, state_);
-    if (same && !options.explain) {
-      // A score that is equal for all nodes does not change the choice, but the totals stay complete.
-      std::int64_t one = *same;
-      scoring[i].plugin->normalize(context_, state_, {}, std::span(&one, 1));
-      for (std::int64_t& total : choice.totals) total += one * scoring[i].weight;
-      continue;
-    }
-    raw_scores(i, cache, scores);
-    if (options.explain)
-      choice.by_plugin.push_back({std::string(scoring[i].plugin->name()), scoring[i].weight, scores, {}});
-    scoring[i].plugin->normalize(context_, state_, feasible_, scores);
-    for (std::size_t n = 0; n < scores.size(); ++n) {
-      if (scores[n] < 0 || scores[n] > kMaxScore) {
-        return fail(Errc::Internal,
-                    "plugin \"{}\" returns an invalid score {}, it should in the range of [0, {}] after normalizing",
-                    scoring[i].plugin->name(), scores[n], kMaxScore);
-      }
-      choice.totals[n] += scores[n] * scoring[i].weight;
-    }
-    if (options.explain) choice.by_plugin.back().normalized = scores;
+    if (auto added = add_scores(i, cache, scores, options.explain, choice); !added)
+      return fail(std::move(added.error()));
   }
   for (std::size_t n = 0; n < extra.size(); ++n) choice.totals[n] += extra[n];
 

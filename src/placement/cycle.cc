@@ -6,10 +6,13 @@
 #include <fmt/ranges.h>
 
 namespace rescheduler::placement {
+
 namespace {
 
 using cluster::NodeIndex;
 using cluster::NodeInfo;
+
+constexpr std::size_t kPrefetched = 8;  // nodes ahead of the one that is examined
 
 }  // namespace
 
@@ -81,42 +84,51 @@ Status Cycle::find_feasible(const SearchOptions& options) {
     diagnosis_.absent = *ended;
     return {};
   }
-  for (const Plugin* plugin : framework_.at(Point::Filter)) {
-    if (!skipped(*plugin)) (plugin->depends_on_node_only() ? alone_ : others_).push_back(plugin);
+  sort_plugins();
+  if (only_) {
+    // The message also names the plugins that rejected the nominated node, as in kube-scheduler.
+    const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
+    diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
   }
   // A pod that names its nodes rarely has the same requirements as another pod: its results are not cached.
   const std::size_t places = context_.cluster.nodes().size();
   CachedNodeResults* cache =
       only_ ? nullptr : &framework_.cache().of(context_.requirements().id, places, framework_.scoring().size());
   searched_ = true;
-  for (const ScoringPlugin& one : framework_.scoring()) {
-    standing_.push_back(one.plugin->depends_on_node_only() && one.plugin->needs_no_normalize(context_.cluster));
-  }
-  if (only_) {
-    // The message also names the plugins that rejected the nominated node, as in kube-scheduler.
-    const std::string names = fmt::format("{}", fmt::join(diagnosis_.rejected_by, " "));
-    diagnosis_.absent.reasons = {fmt::format("node(s) didn't satisfy plugin(s) [{}]", names)};
-  }
   const std::vector<NodeIndex> named = only_ ? named_nodes() : std::vector<NodeIndex>{};
   const std::span<const NodeIndex> every = options.order.empty() ? context_.cluster.existing_nodes() : options.order;
   const std::span<const NodeIndex> all = only_ ? named : every;
   feasible_.reserve(all.size());
   const std::size_t start = all.empty() ? 0 : options.start % all.size();
+  const auto place = [&](std::size_t i) { return all[start + i < all.size() ? start + i : start + i - all.size()]; };
   for (std::size_t i = 0; i < all.size() && feasible_.size() < options.most_feasible; ++i) {
-    const std::size_t at = start + i;
-    look_at(all[at < all.size() ? at : at - all.size()], cache);
+    // The processor does not foresee where the next nodes are: they are large and in several pages.
+    if (!others_.empty() && i + kPrefetched < all.size()) {
+      __builtin_prefetch(&context_.cluster.node(place(i + kPrefetched)).index);
+    }
+    look_at(place(i), cache);
   }
   evaluated_ = feasible_.size() + refused_.size();
   if (!unscored_.empty()) cache_scores(*cache);
-  if (feasible_.empty() || options.explain) {
-    for (const NodeIndex node : refused_) {
-      note_refusal(node, filter_with_nominated_pods(context_.cluster.node(node), state_, Depth::WithReasons));
-    }
+  if (feasible_.empty() || options.explain) note_refusals();
+  const auto failed =
+      std::ranges::find(diagnosis_.verdicts, Code::Error, [](const auto& one) { return one.status.code; });
+  return failed == diagnosis_.verdicts.end() ? Status{} : failed->status;
+}
+
+void Cycle::sort_plugins() {
+  for (const Plugin* plugin : framework_.at(Point::Filter)) {
+    if (!skipped(*plugin)) (plugin->depends_on_node_only() ? alone_ : others_).push_back(plugin);
   }
-  for (const NodeVerdict& verdict : diagnosis_.verdicts) {
-    if (verdict.status.code == Code::Error) return verdict.status;
+  for (const ScoringPlugin& one : framework_.scoring()) {
+    standing_.push_back(one.plugin->depends_on_node_only() && one.plugin->needs_no_normalize(context_.cluster));
   }
-  return {};
+}
+
+void Cycle::note_refusals() {
+  for (const NodeIndex node : refused_) {
+    note_refusal(node, filter_with_nominated_pods(context_.cluster.node(node), state_, Depth::WithReasons));
+  }
 }
 
 std::vector<NodeIndex> Cycle::named_nodes() const {
@@ -129,8 +141,10 @@ std::vector<NodeIndex> Cycle::named_nodes() const {
 
 void Cycle::look_at(NodeIndex index, CachedNodeResults* cache) {
   bool fits_here = fits_alone(index, cache);
-  for (std::size_t i = 0; fits_here && i < others_.size(); ++i) {
-    fits_here = others_[i]->filter(context_, state_, context_.cluster.node(index), nullptr) == Code::Success;
+  if (fits_here && !others_.empty()) {
+    const NodeInfo& node = context_.cluster.node(index);
+    fits_here = std::ranges::all_of(
+        others_, [&](const Plugin* one) { return one->filter(context_, state_, node, nullptr) == Code::Success; });
   }
   if (fits_here && nominated_pods_on(index) != nullptr) {
     fits_here = filter_with_nominated_pods(context_.cluster.node(index), state_, Depth::AnswerOnly).ok();

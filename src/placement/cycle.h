@@ -93,6 +93,7 @@ class Cycle {
   const std::optional<Status>& pre_filter();
   std::optional<Status> run_pre_filter();
   bool skipped(const Plugin& plugin) const { return skipped_[plugin.slot()]; }
+  void sort_plugins();  // fills alone_, others_ and standing_
   std::vector<cluster::NodeIndex> named_nodes() const;
   void look_at(cluster::NodeIndex node, CachedNodeResults* cache);
   bool fits_alone(cluster::NodeIndex index, CachedNodeResults* cache);
@@ -102,7 +103,15 @@ class Cycle {
   Status filter_with_nominated_pods(const cluster::NodeInfo& node, const CycleState& state, Depth depth) const;
   bool outranks(const cluster::AssignedPod& nominated_pod) const;
   const std::vector<std::shared_ptr<const cluster::AssignedPod>>* nominated_pods_on(cluster::NodeIndex node) const;
+  void note_refusals();
   void note_refusal(cluster::NodeIndex node, Status status);
+  Result<void> run_pre_score();
+  // Adds the scores of one plugin to the totals. `scores` has room for one score of each feasible node.
+  Result<void> add_scores(std::size_t scoring,
+                          const CachedNodeResults* cache,
+                          std::span<std::int64_t> scores,
+                          bool explain,
+                          Choice& choice);
   void raw_scores(std::size_t scoring, const CachedNodeResults* cache, std::span<std::int64_t> scores) const;
 
   const Framework& framework_;

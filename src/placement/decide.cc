@@ -1,5 +1,7 @@
 #include "placement/decide.h"
 
+#include <algorithm>
+
 #include "kube/proto/core_pod.pb.h"
 
 namespace rescheduler::placement {
@@ -68,6 +70,33 @@ void preempt(Cycle& cycle, const DecideOptions& options, Decision& decision) {
   decision.message = cycle.diagnosis().message();
 }
 
+namespace {
+
+// True if the pod can go to its nominated node or, without one, to the first choice of the options. A nominated node is
+// probably the only feasible node: pods were preempted for it.
+bool takes_first_choice(Cycle& cycle, const DecideOptions& options) {
+  const std::string& nominated = cycle.context().pod.status().nominated_node_name();
+  const std::string_view name = nominated.empty() ? options.first : std::string_view(nominated);
+  const auto node = name.empty() ? std::nullopt : cycle.context().cluster.find_node(name);
+  if (!node || !cycle.fits(*node)) return false;
+  return options.extenders == nullptr || (options.extenders->filter(cycle).ok() && !cycle.feasible().empty());
+}
+
+// Finds the feasible nodes among all nodes.
+Status search(Cycle& cycle, const DecideOptions& options) {
+  PointTime filtering(options.plugin_timer, Point::Filter);
+  Status searched = cycle.find_feasible({options.most_feasible, options.start, options.order, options.explain});
+  const bool none = searched.ok() && cycle.feasible().empty();
+  filtering.over(none ? Code::Unschedulable : searched.code);
+  if (none) cycle.relax();
+  if (searched.ok() && options.extenders != nullptr && !cycle.feasible().empty()) {
+    searched = options.extenders->filter(cycle);
+  }
+  return searched;
+}
+
+}  // namespace
+
 Decision decide(const Framework& framework,
                 const PodContext& context,
                 const NominatedPods& nominated,
@@ -84,24 +113,9 @@ Decision decide(const Framework& framework,
     return decision;
   }
   Cycle cycle(framework, context, nominated);
-  // The nominated node is tried first. Pods were preempted for it, and it is probably the only feasible node.
-  const std::string& nominated_name = context.pod.status().nominated_node_name();
-  const std::string_view first_choice = nominated_name.empty() ? options.first : std::string_view(nominated_name);
-  const auto first_choice_node = first_choice.empty() ? std::nullopt : context.cluster.find_node(first_choice);
-  bool kept = first_choice_node && cycle.fits(*first_choice_node);
-  if (kept && options.extenders != nullptr) {
-    kept = options.extenders->filter(cycle).ok() && !cycle.feasible().empty();
-  }
-  if (!kept) {
-    PointTime filtering(options.plugin_timer, Point::Filter);
-    Status searched = cycle.find_feasible({options.most_feasible, options.start, options.order, options.explain});
+  if (!takes_first_choice(cycle, options)) {
+    const Status searched = search(cycle, options);
     decision.evaluated = cycle.evaluated();
-    const bool none = searched.ok() && cycle.feasible().empty();
-    filtering.over(none ? Code::Unschedulable : searched.code);
-    if (searched.ok() && cycle.feasible().empty()) cycle.relax();
-    if (searched.ok() && options.extenders != nullptr && !cycle.feasible().empty()) {
-      searched = options.extenders->filter(cycle);
-    }
     if (!searched.ok()) {
       decision.message = searched.message();
       decision.diagnosis = cycle.diagnosis();

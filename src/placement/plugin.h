@@ -158,8 +158,21 @@ class PluginOf : public Plugin {
     add_if(overrides(&Self::score, &Plugin::score), Point::Score);
     return points;
   }
+  // Like Plugin::score_each, but the compiler knows which score() it calls.
+  void score_each(const PodContext& context,
+                  const CycleState& state,
+                  std::span<const cluster::NodeIndex> nodes,
+                  std::span<std::int64_t> scores) const override {
+    const Self& self = static_cast<const Self&>(*this);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      scores[i] = self.Self::score(context, state, context.cluster.node(nodes[i]));
+    }
+  }
 
  private:
+  friend Self;
+  PluginOf() = default;
+
   // The address of an inherited function has the type of Plugin's function.
   template <class Own, class Inherited>
   static constexpr bool overrides(Own /*own*/, Inherited /*inherited*/) {

@@ -2,6 +2,7 @@
 // pod.
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "placement/plugins/plugins.h"
 #include "placement/plugins/resource_scoring.h"
@@ -14,7 +15,7 @@ double fraction(std::int64_t taken, std::int64_t of) {
 }
 
 // 100 if all resources are used to the same degree.
-std::int64_t evenness(const std::vector<double>& fractions) {
+std::int64_t evenness(std::span<const double> fractions) {
   double deviation = 0;
   if (fractions.size() == 2) {
     deviation = std::abs((fractions[0] - fractions[1]) / 2);
@@ -51,8 +52,8 @@ class BalancedAllocation final : public PluginOf<BalancedAllocation> {
         shares_of(context.requirements(), node, args_.resources, Counting::Plain, context.cluster.interner().symbols);
     const bool changes = std::ranges::any_of(shares, [](const Share& share) { return share.with != share.before; });
     if (!changes && asks_for_nothing(context)) return 0;
-    std::vector<double> before;
-    std::vector<double> with;
+    boost::container::small_vector<double, kUsualResources> before;
+    boost::container::small_vector<double, kUsualResources> with;
     for (const Share& share : shares) {
       if (share.allocatable == 0) continue;
       before.push_back(fraction(share.before, share.allocatable));

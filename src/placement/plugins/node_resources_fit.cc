@@ -62,8 +62,8 @@ class NodeResourcesFit final : public PluginOf<NodeResourcesFit, Point::PreFilte
              std::size_t pods,
              Reasons* why) const;
   bool is_ignored(std::string_view name) const;
-  std::int64_t by_strategy(const std::vector<Share>& shares) const;
-  std::int64_t by_shape(const std::vector<Share>& shares) const;
+  std::int64_t by_strategy(const Shares& shares) const;
+  std::int64_t by_shape(const Shares& shares) const;
   QueueingHint after_node(const PodContext& waiting, const cluster::ClusterEvent& what) const;
 
   NodeResourcesFitArgs args_;
@@ -114,7 +114,7 @@ bool NodeResourcesFit::is_ignored(std::string_view name) const {
                 != args_.ignored_resource_groups.end();
 }
 
-std::int64_t NodeResourcesFit::by_strategy(const std::vector<Share>& shares) const {
+std::int64_t NodeResourcesFit::by_strategy(const Shares& shares) const {
   std::int64_t sum = 0;
   std::int64_t weights = 0;
   for (const Share& share : shares) {
@@ -131,7 +131,7 @@ std::int64_t NodeResourcesFit::by_strategy(const std::vector<Share>& shares) con
   return weights == 0 ? 0 : sum / weights;
 }
 
-std::int64_t NodeResourcesFit::by_shape(const std::vector<Share>& shares) const {
+std::int64_t NodeResourcesFit::by_shape(const Shares& shares) const {
   std::int64_t sum = 0;
   std::int64_t weights = 0;
   for (const Share& share : shares) {

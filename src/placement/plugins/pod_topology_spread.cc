@@ -96,6 +96,10 @@ class PodTopologySpread final : public PluginOf<PodTopologySpread> {
               const cluster::NodeInfo& node,
               std::int64_t by) const;
   static bool is_ignored(const SpreadState& cycle_data, const cluster::Node& node);
+  static std::size_t count_domains(const cluster::Cluster& cluster,
+                                   const SpreadState& cycle_data,
+                                   const DomainSums& sums,
+                                   std::span<const cluster::NodeIndex> feasible);
 
   SpreadConstraints constraints_;
 };
@@ -190,6 +194,25 @@ bool PodTopologySpread::is_ignored(const SpreadState& cycle_data, const cluster:
          });
 }
 
+// A node without the topology key counts as one more domain, unless it is ignored.
+std::size_t PodTopologySpread::count_domains(const cluster::Cluster& cluster,
+                                             const SpreadState& cycle_data,
+                                             const DomainSums& sums,
+                                             std::span<const cluster::NodeIndex> feasible) {
+  std::vector<bool> present(sums.by_domain.size(), false);
+  bool without_key = false;
+  for (const cluster::NodeIndex index : feasible) {
+    if (is_ignored(cycle_data, *cluster.node(index).node)) continue;
+    const cluster::Domain domain = sums.domains->of(index);
+    if (domain == cluster::kNoDomain) {
+      without_key = true;
+    } else {
+      present[domain] = true;
+    }
+  }
+  return static_cast<std::size_t>(std::ranges::count(present, true)) + (without_key ? 1U : 0U);
+}
+
 Status PodTopologySpread::pre_score(const PodContext& context,
                                     CycleState& state,
                                     std::span<const cluster::NodeIndex> feasible) const {
@@ -205,20 +228,9 @@ Status PodTopologySpread::pre_score(const PodContext& context,
   for (const cluster::NodeIndex index : feasible) ignored += is_ignored(written, *cluster.node(index).node) ? 1U : 0U;
   for (SoftSums& one : written.soft) {
     const bool on_hosts = one.constraint.topology_key == cluster::Symbol::Hostname;
-    // The domains of the feasible nodes. A node without the key counts as one more domain, unless it is ignored.
-    std::vector<bool> present(one.sums.by_domain.size(), false);
-    bool without_key = false;
-    for (const cluster::NodeIndex index : feasible) {
-      if (on_hosts || is_ignored(written, *cluster.node(index).node)) continue;
-      const cluster::Domain domain = one.sums.domains->of(index);
-      if (domain == cluster::kNoDomain) {
-        without_key = true;
-      } else {
-        present[domain] = true;
-      }
-    }
-    const auto sizes = static_cast<std::size_t>(std::ranges::count(present, true)) + (without_key ? 1U : 0U);
-    one.weight = std::log(static_cast<double>((on_hosts ? feasible.size() - ignored : sizes) + 2));
+    const std::size_t domains =
+        on_hosts ? feasible.size() - ignored : count_domains(cluster, written, one.sums, feasible);
+    one.weight = std::log(static_cast<double>(domains + 2));
     if (on_hosts || SpreadConstraints::matches_no_pods(context, one.constraint)) continue;
     for (const auto& [index, count] :
          *cluster.counts().matching(SpreadConstraints::match_of(context, one.constraint))) {

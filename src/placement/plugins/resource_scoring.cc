@@ -28,12 +28,12 @@ std::vector<std::int64_t> requests_for(const cluster::NodeRequirements& requirem
   return requests;
 }
 
-std::vector<Share> shares_of(const cluster::NodeRequirements& requirements,
-                             const cluster::NodeInfo& node,
-                             const std::vector<ResourceWeight>& resources,
-                             Counting counting,
-                             const cluster::SymbolTable& symbols) {
-  std::vector<Share> shares;
+Shares shares_of(const cluster::NodeRequirements& requirements,
+                 const cluster::NodeInfo& node,
+                 const std::vector<ResourceWeight>& resources,
+                 Counting counting,
+                 const cluster::SymbolTable& symbols) {
+  Shares shares;
   shares.reserve(resources.size());
   for (const ResourceWeight& resource : resources) {
     Share share{0, 0, 0, resource.weight};

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "cluster/cluster.h"
 #include "placement/args.h"
 
@@ -19,6 +21,10 @@ struct Share {
   std::int64_t weight = 1;
 };
 
+// Few profiles score more resources than this; then no score allocates memory.
+inline constexpr std::size_t kUsualResources = 4;
+using Shares = boost::container::small_vector<Share, kUsualResources>;
+
 enum class Counting {
   Plain,    // the requests
   NonZero,  // with a default for pods without requests
@@ -30,10 +36,10 @@ std::vector<std::int64_t> requests_for(const cluster::NodeRequirements& requirem
                                        Counting counting,
                                        const cluster::SymbolTable& symbols);
 
-std::vector<Share> shares_of(const cluster::NodeRequirements& requirements,
-                             const cluster::NodeInfo& node,
-                             const std::vector<ResourceWeight>& resources,
-                             Counting counting,
-                             const cluster::SymbolTable& symbols);
+Shares shares_of(const cluster::NodeRequirements& requirements,
+                 const cluster::NodeInfo& node,
+                 const std::vector<ResourceWeight>& resources,
+                 Counting counting,
+                 const cluster::SymbolTable& symbols);
 
 }  // namespace rescheduler::placement
