@@ -1,6 +1,8 @@
 // Parses the command line and runs the command.
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -195,101 +197,110 @@ void add_move_options(CLI::App& command, cli::MoveOptions& options) {
   shared(command, "--context", options.context);
 }
 
+void add_check_options(CLI::App& command, cli::CheckOptions& options) {
+  shared(command, "--kubeconfig", options.kubeconfig);
+  shared(command, "--context", options.context);
+  command.add_flag("--role", options.print_role,
+                   "print a ClusterRole with the missing permissions, for `kubectl apply -f -`");
+  command.add_flag("--whole-role", options.print_whole_role,
+                   "print the ClusterRole of the manifests with all permissions; needs no cluster");
+}
+
+void add_validate_options(CLI::App& command, cli::ValidateOptions& options) {
+  command
+      .add_option("--config", options.config,
+                  "a KubeSchedulerConfiguration, or a ConfigMap that holds one; - reads standard input")
+      ->required();
+}
+
+struct ReferenceOptions {
+  std::string language = "en";
+};
+
+void add_reference_options(CLI::App& command, ReferenceOptions& options) {
+  command.add_option("--language", options.language, "en (default) or zh")->check(CLI::IsMember({"en", "zh"}));
+}
+
+int print_reference(const ReferenceOptions& options) {
+  const Language language = options.language == "zh" ? Language::Chinese : Language::English;
+  fmt::print("{}", config::reference_page(config::default_catalog(), language));
+  return 0;
+}
+
+int print_schema() {
+  fmt::print("{}\n", config::schema_of(config::rescheduler_table()));
+  return 0;
+}
+
+int print_version() {
+  fmt::print("rescheduler {}\n", kVersion);
+  return 0;
+}
+
+// Adds commands to an application and remembers the one that the user chose, except `run`.
+class Commands {
+ public:
+  template <class Options>
+  void add(CLI::App& to,
+           const char* name,
+           const char* description,
+           void (*add_options)(CLI::App&, Options&),
+           int (*run)(const Options&)) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = to.add_subcommand(name, description);
+    add_options(*command, *options);
+    command->callback([this, options, run] { chosen_ = [options, run] { return run(*options); }; });
+  }
+  void add(CLI::App& to, const char* name, const char* description, int (*run)()) {
+    to.add_subcommand(name, description)->callback([this, run] { chosen_ = run; });
+  }
+
+  const std::function<int()>& chosen() const { return chosen_; }  // empty: run, or no command
+
+ private:
+  std::function<int()> chosen_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"rescheduler: schedules pods by real load, and rebalances running pods"};
   app.require_subcommand(0, 1);
-
   // Manifests start the program as `rescheduler --config=...` without a command: that means `run`.
   config::RunOptions run_options;
   add_run_options(app, run_options);
-  auto* run = app.add_subcommand("run", "run the scheduler and rescheduler");
-  add_run_options(*run, run_options);
-
-  auto* version = app.add_subcommand("version", "print the version");
-  auto* self_test = app.add_subcommand("self-test", "check that this binary works on this machine, without a cluster");
-
-  cli::CheckOptions check_options;
-  auto* check = app.add_subcommand("check", "check a cluster before installing: reachable, version, permissions");
-  shared(*check, "--kubeconfig", check_options.kubeconfig);
-  shared(*check, "--context", check_options.context);
-  check->add_flag("--role", check_options.print_role,
-                  "print a ClusterRole with the missing permissions, for `kubectl apply -f -`");
-  check->add_flag("--whole-role", check_options.print_whole_role,
-                  "print the ClusterRole of the manifests with all permissions; needs no cluster");
-
-  cli::DoctorOptions doctor_options;
-  auto* doctor =
-      app.add_subcommand("doctor", "check a cluster before and after installing, with a fix for each problem");
-  add_doctor_options(*doctor, doctor_options);
-
-  std::string reference_language = "en";
-  auto* config_command = app.add_subcommand("config", "print the configuration reference");
-  auto* reference = config_command->add_subcommand("reference", "print every field: type, default, range, meaning");
-  reference->add_option("--language", reference_language, "en (default) or zh")->check(CLI::IsMember({"en", "zh"}));
-  auto* schema = config_command->add_subcommand("schema", "print the JSON Schema of the plugin Rescheduler's settings");
-  config_command->require_subcommand(1);
-
-  cli::ValidateOptions validate_options;
-  auto* validate = app.add_subcommand("validate", "check a scheduler configuration and print it with all defaults");
-  validate
-      ->add_option("--config", validate_options.config,
-                   "a KubeSchedulerConfiguration, or a ConfigMap that holds one; - reads standard input")
-      ->required();
-
-  cli::SimOptions sim_options;
-  auto* sim = app.add_subcommand("sim", "serve an embedded cluster for kubectl, or run one in virtual time");
-  add_sim_options(*sim, sim_options);
-
-  cli::DemoOptions demo_options;
-  auto* demo = app.add_subcommand("demo", "run a scenario on an embedded cluster and show it");
-  add_demo_options(*demo, demo_options);
-
-  cli::ExplainOptions explain_options;
-  auto* explain =
-      app.add_subcommand("explain", "explain the scheduling decision for a pending pod: every node, every plugin");
-  add_explain_options(*explain, explain_options);
-
-  cli::PlanOptions plan_options;
-  auto* plan = app.add_subcommand("plan", "print which pods would be moved where, and why; changes nothing");
-  add_plan_options(*plan, plan_options);
-
-  cli::MigrationsOptions migrations_options;
-  auto* migrations = app.add_subcommand("migrations", "list, show or cancel moves of pods");
-  add_migrations_options(*migrations, migrations_options);
-
-  cli::MoveOptions move_options;
-  auto* move = app.add_subcommand("move", "ask the daemon to move one pod to a given node");
-  add_move_options(*move, move_options);
+  add_run_options(*app.add_subcommand("run", "run the scheduler and rescheduler"), run_options);
+  Commands commands;
+  commands.add(app, "version", "print the version", print_version);
+  commands.add(app, "self-test", "check that this binary works on this machine, without a cluster", cli::run_self_test);
+  commands.add(app, "check", "check a cluster before installing: reachable, version, permissions", add_check_options,
+               cli::run_check);
+  commands.add(app, "doctor", "check a cluster before and after installing, with a fix for each problem",
+               add_doctor_options, cli::run_doctor);
+  CLI::App& configuration = *app.add_subcommand("config", "print the configuration reference");
+  configuration.require_subcommand(1);
+  commands.add(configuration, "reference", "print every field: type, default, range, meaning", add_reference_options,
+               print_reference);
+  commands.add(configuration, "schema", "print the JSON Schema of the plugin Rescheduler's settings", print_schema);
+  commands.add(app, "validate", "check a scheduler configuration and print it with all defaults", add_validate_options,
+               cli::run_validate);
+  commands.add(app, "sim", "serve an embedded cluster for kubectl, or run one in virtual time", add_sim_options,
+               cli::run_sim);
+  commands.add(app, "demo", "run a scenario on an embedded cluster and show it", add_demo_options, cli::run_demo);
+  commands.add(app, "explain", "explain the scheduling decision for a pending pod: every node, every plugin",
+               add_explain_options, cli::run_explain);
+  commands.add(app, "plan", "print which pods would be moved where, and why; changes nothing", add_plan_options,
+               cli::run_plan);
+  commands.add(app, "migrations", "list, show or cancel moves of pods", add_migrations_options, cli::run_migrations);
+  commands.add(app, "move", "ask the daemon to move one pod to a given node", add_move_options, cli::run_move);
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem);
   }
-  if (run->parsed() || app.get_subcommands().empty()) {
-    if (argc == 1) {
-      fmt::print("{}", app.help());
-      return 2;
-    }
-    return cli::run_daemon(run_options);
-  }
-  if (version->parsed()) fmt::print("rescheduler {}\n", kVersion);
-  if (self_test->parsed()) return cli::run_self_test();
-  if (check->parsed()) return cli::run_check(check_options);
-  if (doctor->parsed()) return cli::run_doctor(doctor_options);
-  if (reference->parsed()) {
-    const Language language = reference_language == "zh" ? Language::Chinese : Language::English;
-    fmt::print("{}", config::reference_page(config::default_catalog(), language));
-  }
-  if (schema->parsed()) fmt::print("{}\n", config::schema_of(config::rescheduler_table()));
-  if (validate->parsed()) return cli::run_validate(validate_options);
-  if (explain->parsed()) return cli::run_explain(explain_options);
-  if (plan->parsed()) return cli::run_plan(plan_options);
-  if (migrations->parsed()) return cli::run_migrations(migrations_options);
-  if (move->parsed()) return cli::run_move(move_options);
-  if (sim->parsed()) return cli::run_sim(sim_options);
-  if (demo->parsed()) return cli::run_demo(demo_options);
-  return 0;
+  if (commands.chosen()) return commands.chosen()();
+  if (argc > 1) return cli::run_daemon(run_options);
+  fmt::print("{}", app.help());
+  return 2;
 }

@@ -30,7 +30,7 @@ std::string host_name() {
 }
 
 Result<config::Configuration> configuration_of(const config::RunOptions& options) {
-  const auto catalog = config::default_catalog();
+  const config::PluginCatalog& catalog = config::default_catalog();
   if (options.config.empty()) return config::default_configuration(catalog);
   const auto text = kube::read_whole_file(options.config, kMostConfigBytes);
   if (!text) return fail(text.error());
