@@ -126,7 +126,7 @@ int run(const Options& options) {
   std::vector<Row> rows;
   bool sound = true;
   for (const Known& one : *known) {
-    if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), one.name) == options.only.end()) {
+    if (!options.only.empty() && std::ranges::find(options.only, one.name) == options.only.end()) {
       continue;
     }
     const auto files = find_instance(options.data, one.name);

@@ -23,7 +23,7 @@ TEST_P(RoadefInstance, IsImprovedWithoutViolatingAConstraint) {
   if (!files) RESCHEDULER_SKIP("data") << "no ROADEF data in " << directory << ": point RESCHEDULER_DATA at it";
   const auto problem = read_instance(*files);
   ASSERT_TRUE(problem.has_value()) << problem.error().message;
-  const auto row = std::find_if(known->begin(), known->end(), [](const Known& one) { return one.name == GetParam(); });
+  const auto row = std::ranges::find_if(*known, [](const Known& one) { return one.name == GetParam(); });
   ASSERT_NE(row, known->end());
 
   planner::SearchLimits limits;

@@ -48,8 +48,8 @@ enum class ActionType : std::uint16_t {
 class ActionTypes {
  public:
   constexpr ActionTypes() = default;
-  constexpr ActionTypes(ActionType change)
-      : bits_(static_cast<std::uint16_t>(change)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): one type is also a set of types
+  constexpr ActionTypes(ActionType change) : bits_(static_cast<std::uint16_t>(change)) {}
   constexpr ActionTypes(std::initializer_list<ActionType> changes) {
     for (ActionType change : changes) add(change);
   }

@@ -48,14 +48,14 @@ class Fields {
   Fields& one_of(const char* name, std::string& into, std::initializer_list<std::string_view> words, bool needed) {
     text(name, into, needed);
     if (!complaint_.empty() || (!needed && into.empty())) return *this;
-    if (std::find(words.begin(), words.end(), into) != words.end()) return *this;
+    if (std::ranges::find(words, into) != words.end()) return *this;
     return complain(fmt::format("{} must be one of: {}", name, joined(words)));
   }
   template <class T>
   Result<T> done(T request) {
     for (const auto& member : object_) {
       const auto known = [&](const char* name) { return member.key() == name; };
-      if (std::none_of(known_.begin(), known_.end(), known)) complain("the body has an unknown field");
+      if (std::ranges::none_of(known_, known)) complain("the body has an unknown field");
     }
     if (!complaint_.empty()) return fail(Errc::Invalid, "{}", complaint_);
     return request;

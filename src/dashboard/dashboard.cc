@@ -25,7 +25,7 @@ using server::RequestTarget;
 }  // namespace
 
 const std::vector<Dashboard::State::Entry>& Dashboard::State::table() {
-  static const std::vector<Entry> kTable = {
+  static const std::vector<Entry> entries = {
       {"GET", "/api/v1/session", Access::Page, &State::session},
       {"GET", "/api/v1/openapi.json", Access::Page, &State::openapi_page},
       {"GET", "/api/v1/overview", Access::Reading, &State::overview},
@@ -51,7 +51,7 @@ const std::vector<Dashboard::State::Entry>& Dashboard::State::table() {
       {"POST", "/api/v1/maintenance", Access::Acting, &State::set_maintenance},
       {"POST", "/api/v1/demo", Access::Acting, &State::demo},
   };
-  return kTable;
+  return entries;
 }
 
 namespace {

@@ -72,7 +72,7 @@ std::optional<WrittenIntent> parse_intent(std::string_view text) {
     const auto during = number_at(surge->get_object(), "during");
     if (before && during) {
       intent.surged_from = *before;
-      intent.surged_to = *during;
+      intent.surged_to = during;
     }
   }
   return intent;

@@ -165,12 +165,12 @@ void MigrationReporter::ended(const api::Migration& migration) {
         .add();
   }
   if (status.has_started() && status.has_finished()) {
-    static const std::vector<double> kSeconds{0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600};
+    static const std::vector<double> buckets{0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600};
     const double took =
         std::chrono::duration<double>(kube::wall_time(status.finished()) - kube::wall_time(status.started())).count();
     metrics_
         .histogram("rescheduler_migration_duration_seconds", "Duration of migrations, from the first step to the end.",
-                   kSeconds, {{"mode", mode}})
+                   buckets, {{"mode", mode}})
         .observe(took);
   }
   metrics_

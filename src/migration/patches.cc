@@ -11,6 +11,7 @@
 #include "kube/codec/json.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/value/repeated.h"
 #include "kube/value/time.h"
 #include "migration/intent.h"
 #include "migration/keys.h"
@@ -53,8 +54,7 @@ std::string workload_patch(const ObservedWorkload& workload,
 
 template <class Named>
 void drop_tokens(Named& from) {
-  const auto token = [](const auto& one) { return one.name().starts_with("kube-api-access-"); };
-  from.erase(std::remove_if(from.begin(), from.end(), token), from.end());
+  kube::erase_if(from, [](const auto& one) { return one.name().starts_with("kube-api-access-"); });
 }
 
 void set_amount(api::IntOrString& into, const std::string& text) {

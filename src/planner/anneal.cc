@@ -91,7 +91,7 @@ double Anneal::large_loss() const {
   }
   if (losses.empty()) return 1.0;
   const auto large = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() - 1 - (losses.size() - 1) / 100);
-  std::nth_element(losses.begin(), large, losses.end());
+  std::ranges::nth_element(losses, large);
   return static_cast<double>(*large);
 }
 
@@ -110,7 +110,7 @@ double Anneal::typical_loss() {
   budget_.count(kTried);
   if (losses.empty()) return 1.0;
   const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
-  std::nth_element(losses.begin(), middle, losses.end());
+  std::ranges::nth_element(losses, middle);
   return static_cast<double>(*middle);
 }
 

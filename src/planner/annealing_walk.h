@@ -50,7 +50,7 @@ class AnnealingWalk {
   double most_gain(Machine one, Machine other) const {
     return static_cast<double>(state_.cost_of(one) + state_.cost_of(other));
   }
-  Ignoring ignoring() const { return penalties_ != nullptr ? penalties_->ignoring() : Ignoring::kNothing; }
+  Ignoring ignoring() const { return penalties_ != nullptr ? penalties_->ignoring() : Ignoring::Nothing; }
   void done(Machine one, Machine other);
   double away_delta(Process process, Machine from, Machine to) const;
 

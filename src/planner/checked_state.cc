@@ -60,15 +60,14 @@ void CheckedState::go_home() {
 void CheckedState::remember(Process process, Machine machine, Cost gain) {
   if (refused_.empty()) return;
   std::vector<RefusedTarget>& kept = refused_[process];
-  const auto same =
-      std::find_if(kept.begin(), kept.end(), [&](const RefusedTarget& one) { return one.machine == machine; });
+  const auto same = std::ranges::find_if(kept, [&](const RefusedTarget& one) { return one.machine == machine; });
   if (same != kept.end()) {
     same->gain = std::max(same->gain, gain);
   } else if (kept.size() < kRefusedKept) {
     kept.push_back({machine, gain});
   } else {
-    const auto least = std::min_element(kept.begin(), kept.end(),
-                                        [](const RefusedTarget& a, const RefusedTarget& b) { return a.gain < b.gain; });
+    const auto least =
+        std::ranges::min_element(kept, [](const RefusedTarget& a, const RefusedTarget& b) { return a.gain < b.gain; });
     if (least->gain < gain) *least = {machine, gain};
   }
 }
@@ -76,7 +75,7 @@ void CheckedState::remember(Process process, Machine machine, Cost gain) {
 std::vector<RefusedTarget> CheckedState::refused(Process process) const {
   if (refused_.empty()) return {};
   std::vector<RefusedTarget> best = refused_[process];
-  std::sort(best.begin(), best.end(), [](const RefusedTarget& a, const RefusedTarget& b) {
+  std::ranges::sort(best, [](const RefusedTarget& a, const RefusedTarget& b) {
     return a.gain != b.gain ? a.gain > b.gain : a.machine < b.machine;
   });
   return best;

@@ -68,8 +68,8 @@ void Descent::run() {
     for (Machine m = 0; m < relief_.size(); ++m) rank(m);
     // The oracle may allow a refused pair now that other processes have moved.
     refused_.clear();
-    std::fill(given_up_.begin(), given_up_.end(), 0);
-    std::fill(refusals_.begin(), refusals_.end(), 0);
+    std::ranges::fill(given_up_, 0);
+    std::ranges::fill(refusals_, 0);
   }
 }
 
@@ -84,7 +84,7 @@ bool Descent::moves_run() {
     if (state_.no_moves_left() || budget_.spent()) return any;
     fill_window();
     if (window_.empty()) return any;
-    const auto best = std::max_element(window_.begin(), window_.end(), [](const Source& a, const Source& b) {
+    const auto best = std::ranges::max_element(window_, [](const Source& a, const Source& b) {
       return a.candidates.front().gain < b.candidates.front().gain;
     });
     Source source = std::move(*best);
@@ -106,8 +106,9 @@ void Descent::fill_window() {
 std::span<const Machine> Descent::likely_targets(std::size_t most) {
   if (settled_ * kLikely > 2 * targets_.size()) {
     settled_ = 0;
-    std::sort(targets_.begin(), targets_.end(),
-              [&](Machine a, Machine b) { return appetite_[a] != appetite_[b] ? appetite_[a] < appetite_[b] : a < b; });
+    std::ranges::sort(targets_, [&](Machine a, Machine b) {
+      return appetite_[a] != appetite_[b] ? appetite_[a] < appetite_[b] : a < b;
+    });
   }
   return std::span<const Machine>(targets_).first(std::min(most, targets_.size()));
 }
@@ -134,7 +135,7 @@ std::vector<Descent::Candidate> Descent::weigh(Machine source, std::span<const M
     }
   }
   const std::size_t kept = std::min(found.size(), kKept);
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), better);
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(kept), better);
   found.resize(kept);
   return found;
 }
@@ -201,8 +202,9 @@ bool Descent::exchanges_run() {
     if (relief_[m] > 0) worst.push_back(m);
   }
   const std::size_t count = std::min(worst.size(), kStuckSources);
-  std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end(),
-                    [&](Machine a, Machine b) { return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b; });
+  std::ranges::partial_sort(worst, worst.begin() + static_cast<std::ptrdiff_t>(count), [&](Machine a, Machine b) {
+    return relief_[a] != relief_[b] ? relief_[a] > relief_[b] : a < b;
+  });
   worst.resize(count);
   bool any = false;
   SwapMoves exchanges(checked_, budget_);

@@ -22,7 +22,7 @@ void EjectionChains::run() {
   bool better = true;
   while (better && !budget_.spent()) {
     const std::vector<Process> candidates = this->candidates();
-    better = std::any_of(candidates.begin(), candidates.end(), [&](Process p) { return make_place(p); });
+    better = std::ranges::any_of(candidates, [&](Process p) { return make_place(p); });
   }
 }
 
@@ -32,7 +32,7 @@ std::vector<Process> EjectionChains::candidates() const {
     if (const Cost loss = state_.movable(p) ? state_.leaving(p) : 0; loss < 0) gains.emplace_back(loss, p);
   }
   const std::size_t count = std::min(kCandidates, gains.size());
-  std::partial_sort(gains.begin(), gains.begin() + static_cast<std::ptrdiff_t>(count), gains.end());
+  std::ranges::partial_sort(gains, gains.begin() + static_cast<std::ptrdiff_t>(count));
   std::vector<Process> best;
   for (std::size_t i = 0; i < count; ++i) best.push_back(gains[i].second);
   return best;

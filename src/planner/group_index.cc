@@ -32,8 +32,9 @@ GroupIndex::GroupIndex(const Problem& problem)
   }
   for (Group g = 0; g < problem.groups.size(); ++g) {
     depends_on_[g] = problem.groups[g].depends_on;
-    std::sort(depends_on_[g].begin(), depends_on_[g].end());
-    depends_on_[g].erase(std::unique(depends_on_[g].begin(), depends_on_[g].end()), depends_on_[g].end());
+    std::ranges::sort(depends_on_[g]);
+    const auto repeated = std::ranges::unique(depends_on_[g]);
+    depends_on_[g].erase(repeated.begin(), repeated.end());
     std::erase(depends_on_[g], g);
     for (const Group other : depends_on_[g]) dependants_[other].push_back(g);
   }
@@ -83,7 +84,7 @@ void GroupIndex::remove(Group group, Machine machine) {
   Rows& rows = rows_[group];
   if (rows.listed) {
     std::vector<Machine>& list = machines_[group];
-    *std::find(list.begin(), list.end(), machine) = list.back();
+    *std::ranges::find(list, machine) = list.back();
     list.pop_back();
   }
   if (rows.on_machine != kNone) --on_machine_[rows.on_machine + machine];
@@ -139,7 +140,7 @@ bool GroupIndex::on(Group group, Machine machine) const {
   if (rows.on_machine != kNone) return on_machine_[rows.on_machine + machine] != 0;
   if (!rows.listed) return false;
   const std::vector<Machine>& list = machines_[group];
-  return std::find(list.begin(), list.end(), machine) != list.end();
+  return std::ranges::find(list, machine) != list.end();
 }
 
 bool GroupIndex::may_shift(Group group, Machine from, Machine to) const {

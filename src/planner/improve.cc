@@ -26,8 +26,8 @@ std::vector<Move> moves_of(const CheckedState& checked) {
     const Machine now = state.where(p);
     if (now != home) moves.push_back({p, home, now, state.shift_delta(p, home), checked.refused(p)});
   }
-  std::sort(moves.begin(), moves.end(),
-            [](const Move& a, const Move& b) { return a.gain != b.gain ? a.gain > b.gain : a.process < b.process; });
+  std::ranges::sort(
+      moves, [](const Move& a, const Move& b) { return a.gain != b.gain ? a.gain > b.gain : a.process < b.process; });
   return moves;
 }
 

@@ -26,7 +26,7 @@ bool MoveIndex::another_may_move(Process process) const {
   if (moved_ >= most_moves_) return false;
   if (caps_of_.empty()) return true;
   const std::vector<Cap>& caps = caps_of_[process];
-  return std::all_of(caps.begin(), caps.end(), [&](Cap cap) { return left_of_cap_[cap] != 0; });
+  return std::ranges::all_of(caps, [&](Cap cap) { return left_of_cap_[cap] != 0; });
 }
 
 void MoveIndex::put(Process process, Machine machine) {

@@ -96,7 +96,7 @@ bool Ordering::room_beside_leaving(Process process, Machine to) const {
 
 bool Ordering::interferes(Group group, Machine from, Machine to) const {
   if (group == kNoGroup) return false;
-  if (problem_.groups[group].apart && std::find(left_.begin(), left_.end(), std::pair{group, to}) != left_.end()) {
+  if (problem_.groups[group].apart && std::ranges::find(left_, std::pair{group, to}) != left_.end()) {
     return true;
   }
   const bool travels = problem_.machines[from].location != problem_.machines[to].location
@@ -133,10 +133,10 @@ void Ordering::depart(Process process, Machine from, Machine to) {
 void Ordering::end_batch() {
   ++batch_;
   in_batch_ = 0;
-  std::fill(leaving_.begin(), leaving_.end(), 0);
+  std::ranges::fill(leaving_, 0);
   left_.clear();
-  std::fill(touched_.begin(), touched_.end(), 0);
-  std::fill(on_their_way_.begin(), on_their_way_.end(), 0);
+  std::ranges::fill(touched_, 0);
+  std::ranges::fill(on_their_way_, 0);
 }
 
 bool Ordering::try_step(Process process, Machine to, bool detour) {
@@ -171,7 +171,7 @@ Machine Ordering::third_machine(const Pending& pending) {
     if (m == from || m == pending.move->to || !state_.may_put(process, from, m)) continue;
     found.emplace_back(state_.appetite(m, state_.demand(process)), m);
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   if (found.size() > kMostAsked) found.resize(kMostAsked);
   for (const auto& [cost, machine] : found) {
     if (possible(process, from, machine)) return machine;
@@ -180,7 +180,7 @@ Machine Ordering::third_machine(const Pending& pending) {
 }
 
 bool Ordering::helps_another(const Pending& aside) {
-  return std::any_of(pending_.begin(), pending_.end(), [&](const Pending& other) {
+  return std::ranges::any_of(pending_, [&](const Pending& other) {
     if (&other == &aside) return false;
     const Process process = other.move->process;
     const Machine from = state_.where(process);

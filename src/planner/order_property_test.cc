@@ -53,8 +53,7 @@ void check_capacity(const Problem& problem,
   const std::size_t count = problem.resource_count();
   std::vector<Amount> used = problem.taken;
   for (Process p = 0; p < before.size(); ++p) {
-    const bool on_its_way =
-        std::any_of(batch.begin(), batch.end(), [&](const Step& step) { return step.process == p; });
+    const bool on_its_way = std::ranges::any_of(batch, [&](const Step& step) { return step.process == p; });
     const Machine home = problem.processes[p].machine;
     for (std::size_t r = 0; r < count; ++r) {
       const Amount need = problem.demand[p * count + r];

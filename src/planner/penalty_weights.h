@@ -19,7 +19,7 @@ class PenaltyWeights {
   explicit PenaltyWeights(const State& state);
 
   // The rules that are replaced by prices.
-  Ignoring ignoring() const { return groups_too_ ? Ignoring::kRoomAndGroups : Ignoring::kRoom; }
+  Ignoring ignoring() const { return groups_too_ ? Ignoring::RoomAndGroups : Ignoring::Room; }
   // True if no rule was broken at the last review.
   bool sound() const { return sound_; }
 

@@ -16,7 +16,7 @@
 namespace rescheduler::planner {
 
 // Rules that a search may ignore for a while.
-enum class Ignoring : char { kNothing, kRoom, kRoomAndGroups };
+enum class Ignoring : char { Nothing, Room, RoomAndGroups };
 
 class State {
  public:
@@ -49,18 +49,18 @@ class State {
   }
 
   // The process is unassigned and was on `from` (State does not remember it).
-  bool may_put(Process process, Machine from, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
-    return open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to)) && moves_.may_put(process, to)
-           && (ignoring == Ignoring::kRoomAndGroups ? !groups_.on(group_[process], to)
-                                                    : groups_.may_join(group_[process], from, to));
+  bool may_put(Process process, Machine from, Machine to, Ignoring ignoring = Ignoring::Nothing) const {
+    return open(process, to) && (ignoring != Ignoring::Nothing || fits(process, to)) && moves_.may_put(process, to)
+           && (ignoring == Ignoring::RoomAndGroups ? !groups_.on(group_[process], to)
+                                                   : groups_.may_join(group_[process], from, to));
   }
   // The process is assigned.
-  bool may_shift(Process process, Machine to, Ignoring ignoring = Ignoring::kNothing) const {
+  bool may_shift(Process process, Machine to, Ignoring ignoring = Ignoring::Nothing) const {
     const Machine from = where_[process];
-    return from != to && open(process, to) && (ignoring != Ignoring::kNothing || fits(process, to))
+    return from != to && open(process, to) && (ignoring != Ignoring::Nothing || fits(process, to))
            && moves_.may_shift(process, from, to)
-           && (ignoring == Ignoring::kRoomAndGroups ? !groups_.on(group_[process], to)
-                                                    : groups_.may_shift(group_[process], from, to));
+           && (ignoring == Ignoring::RoomAndGroups ? !groups_.on(group_[process], to)
+                                                   : groups_.may_shift(group_[process], from, to));
   }
   bool fits(Process process, Machine machine) const;
   // The room that the process takes on the machine and frees when it leaves: at home without transient resources.
@@ -102,7 +102,7 @@ class State {
     return instead_delta(other, one) + instead_delta(one, other) + move_delta(one, where_[other])
            + move_delta(other, where_[one]);
   }
-  bool try_swap(Process one, Process other, Ignoring ignoring = Ignoring::kNothing) {
+  bool try_swap(Process one, Process other, Ignoring ignoring = Ignoring::Nothing) {
     return try_chain(one, other, where_[one], ignoring);
   }
 
@@ -112,7 +112,7 @@ class State {
     return leaving(one) + instead_delta(one, other) + move_delta(one, where_[other]) + joining(other, last);
   }
   // Does the step, or refuses it because of a rule and restores everything.
-  bool try_chain(Process one, Process other, Machine last, Ignoring ignoring = Ignoring::kNothing);
+  bool try_chain(Process one, Process other, Machine last, Ignoring ignoring = Ignoring::Nothing);
 
  private:
   void weigh(Machine machine);

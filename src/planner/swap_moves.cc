@@ -58,12 +58,12 @@ void SwapMoves::weigh_chains(Process one, Process other, std::span<const Machine
 
 std::vector<Machine> SwapMoves::commit(std::vector<Found>& found) {
   const std::size_t tried = std::min(found.size(), checked_.watched() ? kAsked : kTried);
-  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(tried), found.end(),
-                    [](const Found& a, const Found& b) {
-                      if (a.gain != b.gain) return a.gain > b.gain;
-                      if (a.one != b.one) return a.one < b.one;
-                      return a.other != b.other ? a.other < b.other : a.last < b.last;
-                    });
+  std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(tried),
+                            [](const Found& a, const Found& b) {
+                              if (a.gain != b.gain) return a.gain > b.gain;
+                              if (a.one != b.one) return a.one < b.one;
+                              return a.other != b.other ? a.other < b.other : a.last < b.last;
+                            });
   found.resize(tried);
   for (const Found& best : found) {
     const Machine source = state_.where(best.one);

@@ -78,8 +78,7 @@ void make_group_rules(Problem& problem, Rng& rng) {
     problem.groups[g].least_locations = static_cast<std::uint32_t>(rng.below(locations[g].size() + 1));
     for (Group other = 0; other < problem.groups.size(); ++other) {
       if (other == g || rng.below(4) != 0) continue;
-      if (std::includes(neighbourhoods[other].begin(), neighbourhoods[other].end(), neighbourhoods[g].begin(),
-                        neighbourhoods[g].end())) {
+      if (std::ranges::includes(neighbourhoods[other], neighbourhoods[g])) {
         problem.groups[g].depends_on.push_back(other);
       }
     }

@@ -147,6 +147,46 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     recorders.front()->record(std::move(record));
   }
 
+  // The results of actions go back to the decision loop. `sink` receives the actions that follow from them.
+  ActionCallbacks action_callbacks(const std::function<void(SchedulingAction)>& sink) {
+    ActionCallbacks results;
+    results.bound = [this](std::string uid) {
+      decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
+    };
+    results.bind_failed = [this, sink](std::string uid, const Error& error) {
+      decisions->post([uid = std::move(uid), error, sink](Scheduler& to, WallTime now) {
+        for (SchedulingAction& order : to.bind_failed(uid, error, now)) sink(std::move(order));
+      });
+    };
+    results.preemption_finished = [this](std::string uid, bool all) {
+      decisions->post(
+          [uid = std::move(uid), all](Scheduler& to, WallTime now) { to.preemption_finished(uid, all, now); });
+    };
+    return results;
+  }
+
+  void add_reflector(const kube::ResourceType& kind) {
+    kube::InformerSettings informer = informer_settings(kind, extender_chain != nullptr, settings.finished_pods);
+    if (settings.deciding != nullptr) informer.drained = [this] { return drained(); };
+    auto& reflector =
+        reflectors.emplace_back(std::make_unique<kube::Reflector>(*apis.api, kind, std::move(informer), services));
+    kube::ObjectHandler handler;
+    handler.upserted = [this](const kube::ObjectPtr& object) {
+      decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
+      notify_upsert(object);
+    };
+    handler.removed = [this](const kube::ObjectPtr& object) {
+      decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });
+      notify_sinks(&ClusterSink::remove, object);
+    };
+    reflector->add_handler(std::move(handler));
+    if (&kind == &kube::resource_of<api::Node>()) {
+      nodes = reflector.get();
+      if (load) reflector->add_handler(load_handler());
+    }
+    if (&kind == &kube::resource_of<api::Pod>()) pods = reflector.get();
+  }
+
   kube::ObjectHandler load_handler() {
     kube::ObjectHandler handler;
     handler.upserted = [this](const kube::ObjectPtr& object) {
@@ -276,24 +316,11 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
   const auto sink = [weak = state->weak_from_this()](SchedulingAction order) {
     if (const auto self = weak.lock()) self->carry_out(std::move(order));
   };
-  ActionCallbacks results;
-  results.bound = [raw](std::string uid) {
-    raw->decisions->post([uid = std::move(uid)](Scheduler& to, WallTime now) { to.bound(uid, now); });
-  };
-  results.bind_failed = [raw, sink](std::string uid, const Error& error) {
-    raw->decisions->post([uid = std::move(uid), error, sink](Scheduler& to, WallTime now) {
-      for (SchedulingAction& order : to.bind_failed(uid, error, now)) sink(std::move(order));
-    });
-  };
-  results.preemption_finished = [raw](std::string uid, bool all) {
-    raw->decisions->post(
-        [uid = std::move(uid), all](Scheduler& to, WallTime now) { to.preemption_finished(uid, all, now); });
-  };
   auto extender_chain = ExtenderChain::make(state->settings.configuration.extenders, state->settings.network, services);
   if (!extender_chain) return fail(std::move(extender_chain.error()));
   state->extender_chain = std::move(*extender_chain);
-  state->action_executor = std::make_unique<ActionExecutor>(*state->writes, std::move(recorders),
-                                                            std::move(action_executor), std::move(results), services);
+  state->action_executor = std::make_unique<ActionExecutor>(
+      *state->writes, std::move(recorders), std::move(action_executor), state->action_callbacks(sink), services);
   if (state->extender_chain) {
     state->action_executor->bind_by(
         [raw](const BindAction& order) { return raw->extender_chain->bind(order, *raw->action_executor); });
@@ -305,28 +332,7 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
     auto watch = state->watch_load(*load);
     if (!watch) return fail(std::move(watch.error()));
   }
-  for (const kube::ResourceType* kind : cluster::model_kinds()) {
-    kube::InformerSettings informer =
-        informer_settings(*kind, state->extender_chain != nullptr, state->settings.finished_pods);
-    if (state->settings.deciding != nullptr) informer.drained = [raw] { return raw->drained(); };
-    auto& reflector = state->reflectors.emplace_back(
-        std::make_unique<kube::Reflector>(*state->apis.api, *kind, std::move(informer), services));
-    kube::ObjectHandler handler;
-    handler.upserted = [raw](const kube::ObjectPtr& object) {
-      raw->decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
-      raw->notify_upsert(object);
-    };
-    handler.removed = [raw](const kube::ObjectPtr& object) {
-      raw->decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });
-      raw->notify_sinks(&ClusterSink::remove, object);
-    };
-    reflector->add_handler(std::move(handler));
-    if (kind == &kube::resource_of<api::Node>()) {
-      state->nodes = reflector.get();
-      if (state->load) reflector->add_handler(state->load_handler());
-    }
-    if (kind == &kube::resource_of<api::Pod>()) state->pods = reflector.get();
-  }
+  for (const kube::ResourceType* kind : cluster::model_kinds()) state->add_reflector(*kind);
   if (state->extender_chain) {
     state->extender_chain->look_up_in(
         {[raw](const std::string& name) {
@@ -419,13 +425,18 @@ net::Task<std::unique_ptr<cluster::Cluster>> LiveScheduler::copy_cluster() {
   co_return copy;
 }
 
+namespace {
+
+net::Task<bool> look_at(DecisionLoop& decisions, std::function<void(Scheduler&)> look) {
+  look(decisions.scheduler());
+  co_return true;
+}
+
+}  // namespace
+
 net::Task<void> LiveScheduler::visit(std::function<void(Scheduler&)> look) {
   DecisionLoop& decisions = *state_->decisions;
-  const auto there = [&decisions, look = std::move(look)]() -> net::Task<bool> {
-    look(decisions.scheduler());
-    co_return true;
-  };
-  (void)co_await net::run_on(state_->deciding, there());
+  (void)co_await net::run_on(state_->deciding, look_at(decisions, std::move(look)));
 }
 
 }  // namespace rescheduler::scheduler

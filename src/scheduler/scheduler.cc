@@ -249,7 +249,6 @@ std::vector<SchedulingAction> Scheduler::handle_scheduling_failure(WaitingPod wa
                                                                    WallTime now) {
   using placement::Outcome;
   const PodObject object = waiting.object;
-  const std::string uid = waiting.uid();
   StatusAction report{object.pod, object.profile, "Unschedulable", decision.message, std::nullopt};
   std::vector<SchedulingAction> actions;
   if (decision.outcome == Outcome::Failed) {

@@ -119,7 +119,7 @@ net::Task<Result<UserInfoPtr>> DelegatedAuth::authenticate(const kube::Secret& t
 
 net::Task<Result<bool>> DelegatedAuth::authorize(UserInfoPtr user_info, std::string verb, std::string path) {
   const auto& groups = user_info->groups;
-  if (std::find(groups.begin(), groups.end(), kMasters) != groups.end()) co_return true;
+  if (std::ranges::find(groups, kMasters) != groups.end()) co_return true;
   const std::string key = key_of(*user_info, verb, path);
   if (auto known = permissions_.find(key); known) co_return *known;
   const api::SubjectAccessReview review = make_access_review(*user_info, verb, path);

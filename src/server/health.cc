@@ -31,7 +31,7 @@ net::HttpResponse HealthChecks::answer_all(const RequestTarget& target) const {
   std::string lines;
   bool passed = true;
   for (const auto& [name, check] : checks_) {
-    if (const auto found = std::find(excluded.begin(), excluded.end(), name); found != excluded.end()) {
+    if (const auto found = std::ranges::find(excluded, name); found != excluded.end()) {
       excluded.erase(found);
       lines += fmt::format("[+]{} excluded: ok\n", name);
       continue;

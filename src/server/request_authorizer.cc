@@ -10,7 +10,7 @@ namespace {
 char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
 std::string in_small_letters(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), lower);
+  std::ranges::transform(text, text.begin(), lower);
   return text;
 }
 
@@ -69,8 +69,7 @@ std::optional<net::HttpResponse> fault_of_action(const net::HttpRequest& head) {
     return text_response(415, "An action needs the header Content-Type: application/json.");
   const std::string_view length = head.headers.get("Content-Length");
   if (length.empty()) return text_response(411, "An action needs the header Content-Length.");
-  const bool number =
-      std::all_of(length.begin(), length.end(), [](char digit) { return digit >= '0' && digit <= '9'; });
+  const bool number = std::ranges::all_of(length, [](char digit) { return digit >= '0' && digit <= '9'; });
   if (!number || length.size() > 9 || std::stoul(std::string(length)) > kMostActionBytes) {
     return text_response(413, "The body of an action must not be longer than 64 KiB.");
   }
@@ -78,17 +77,15 @@ std::optional<net::HttpResponse> fault_of_action(const net::HttpRequest& head) {
 }
 
 bool answers(const Route& route, const std::string& method) {
-  return std::find(route.methods.begin(), route.methods.end(), method) != route.methods.end();
+  return std::ranges::find(route.methods, method) != route.methods.end();
 }
 
 }  // namespace
 
 // Only digits and dots count: a prefix check alone would accept "127.0.0.1.example.org", which anyone can own.
 bool is_loopback(std::string_view address) {
-  const bool number =
-      std::all_of(address.begin(), address.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
-  return address == "::1"
-         || (number && address.starts_with("127.") && std::count(address.begin(), address.end(), '.') == 3);
+  const bool number = std::ranges::all_of(address, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+  return address == "::1" || (number && address.starts_with("127.") && std::ranges::count(address, '.') == 3);
 }
 
 net::HttpResponse method_not_allowed(const Route& route) {
@@ -109,7 +106,7 @@ bool RequestAuthorizer::is_known_extender_client(const net::PeerIdentity& peer) 
   if (extender_.anonymous) return true;
   if (!peer.verified) return false;
   const auto& names = extender_.names;
-  return names.empty() || std::find(names.begin(), names.end(), peer.common_name) != names.end();
+  return names.empty() || std::ranges::find(names, peer.common_name) != names.end();
 }
 
 net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check(const net::HttpRequest& head,
@@ -185,8 +182,8 @@ net::Task<std::optional<net::HttpResponse>> RequestAuthorizer::check_token(const
   const auto token = bearer_token(head);
   if (!token) co_return unauthenticated("This path needs a bearer token.\n");
   if (auth_ == nullptr) {
-    Error no_api_server{Errc::Unsupported, "no API server is configured for TokenReviews"};
-    co_return undecided(std::move(no_api_server));
+    const Error no_api_server{Errc::Unsupported, "no API server is configured for TokenReviews"};
+    co_return undecided(no_api_server);
   }
   auto user_info = co_await auth_->authenticate(*token);
   if (!user_info) co_return undecided(user_info.error());

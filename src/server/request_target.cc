@@ -10,7 +10,7 @@ namespace {
 std::optional<std::string> decoded(std::string_view text) {
   auto plain = net::percent_decode(text);
   if (!plain) return std::nullopt;
-  const bool clean = std::none_of(plain->begin(), plain->end(), [](char c) {
+  const bool clean = std::ranges::none_of(*plain, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
   });
@@ -21,7 +21,7 @@ std::optional<std::string> decoded(std::string_view text) {
 }  // namespace
 
 bool RequestTarget::has(std::string_view name) const {
-  return std::any_of(query.begin(), query.end(), [name](const auto& entry) { return entry.first == name; });
+  return std::ranges::any_of(query, [name](const auto& entry) { return entry.first == name; });
 }
 
 std::vector<std::string> RequestTarget::all(std::string_view name) const {

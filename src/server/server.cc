@@ -104,7 +104,7 @@ net::Task<void> Server::answer(std::shared_ptr<Pages> pages,
   net::HttpResponse page;
   if (route == nullptr) {
     page = text_response(404, "Not found.\n");
-  } else if (std::find(route->methods.begin(), route->methods.end(), request.method) == route->methods.end()) {
+  } else if (std::ranges::find(route->methods, request.method) == route->methods.end()) {
     page = method_not_allowed(*route);
   } else if (route->call) {
     co_await call(pages, *route, request, *target, responder);

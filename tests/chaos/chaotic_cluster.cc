@@ -190,10 +190,10 @@ void ChaoticCluster::advance(std::chrono::nanoseconds duration) {
     loop_.run_for(step);
     duration -= step;
     const SteadyTime now = cluster_.agenda().steady_now();
-    const auto due = std::partition(later_.begin(), later_.end(), [&](const auto& one) { return one.first > now; });
-    std::vector<std::pair<SteadyTime, std::function<void()>>> ripe(std::make_move_iterator(due),
-                                                                   std::make_move_iterator(later_.end()));
-    later_.erase(due, later_.end());
+    const auto due = std::ranges::partition(later_, [&](const auto& one) { return one.first > now; });
+    std::vector<std::pair<SteadyTime, std::function<void()>>> ripe(std::make_move_iterator(due.begin()),
+                                                                   std::make_move_iterator(due.end()));
+    later_.erase(due.begin(), due.end());
     for (auto& [when, what] : ripe) what();
   }
 }

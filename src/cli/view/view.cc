@@ -162,7 +162,7 @@ std::vector<std::string> folded(const ViewState& state, std::size_t most, const 
     const double y = state.nodes[b].cpu.used_share();
     return x != y ? x > y : a < b;
   };
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(), hotter);
+  std::ranges::partial_sort(order, order.begin() + static_cast<std::ptrdiff_t>(shown), hotter);
   const Columns columns = columns_for(state, style);
   if (shown > 0) lines.push_back(heading(columns, style));
   for (std::size_t i = 0; i < shown; ++i) lines.push_back(node_line(state.nodes[order[i]], columns, style));

@@ -392,9 +392,9 @@ ClusterEventPtr Volumes::remove_attachment(std::string_view name) {
 }
 
 const std::vector<Attachment>& Volumes::attachments_to(std::string_view node) const {
-  static const std::vector<Attachment> kNone;
+  static const std::vector<Attachment> none;
   const auto found = tables_.attachments_by_node->find(node);
-  return found == tables_.attachments_by_node->end() ? kNone : found->second;
+  return found == tables_.attachments_by_node->end() ? none : found->second;
 }
 
 }  // namespace rescheduler::cluster

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kube/config/environment.h"
 #include "kube/config/exec_source.h"
 #include "kube/config/process.h"
@@ -39,10 +41,10 @@ std::vector<std::string> environment_of(const ExecPlugin& plugin) {
   std::vector<std::string> lines;
   for (const std::string& line : plugin.inherited_env) {
     const std::string name = line.substr(0, line.find('='));
-    const bool replaced = std::any_of(added.begin(), added.end(), [&name](const auto& a) { return a.first == name; });
+    const bool replaced = std::ranges::any_of(added, [&name](const auto& a) { return a.first == name; });
     if (!replaced) lines.push_back(line);
   }
-  for (const auto& [name, value] : added) lines.push_back(name + "=" + value);
+  for (const auto& [name, value] : added) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 

@@ -30,7 +30,7 @@ std::string escape_key(std::string_view key) {
 }  // namespace
 
 bool is_header_safe(std::string_view value) {
-  return std::none_of(value.begin(), value.end(), [](char c) {
+  return std::ranges::none_of(value, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return (byte < 0x20 && byte != '\t') || byte == 0x7F;
   });

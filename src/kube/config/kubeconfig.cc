@@ -167,7 +167,7 @@ std::vector<std::string> kubeconfig_paths(const KubeconfigSource& source) {
     for (std::size_t at = 0; at <= list->size();) {
       const std::size_t end = std::min(list->find(':', at), list->size());
       std::string path = list->substr(at, end - at);
-      const bool seen = std::find(paths.begin(), paths.end(), path) != paths.end();
+      const bool seen = std::ranges::find(paths, path) != paths.end();
       if (!path.empty() && !seen) paths.push_back(std::move(path));
       at = end + 1;
     }

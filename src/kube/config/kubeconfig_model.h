@@ -86,7 +86,7 @@ void merge_kubeconfig(Kubeconfig& first, Kubeconfig later);
 
 template <class T>
 const KubeconfigEntry<T>* find_entry(const std::vector<KubeconfigEntry<T>>& entries, std::string_view name) {
-  const auto found = std::find_if(entries.begin(), entries.end(), [name](const auto& e) { return e.name == name; });
+  const auto found = std::ranges::find_if(entries, [name](const auto& e) { return e.name == name; });
   return found == entries.end() ? nullptr : &*found;
 }
 

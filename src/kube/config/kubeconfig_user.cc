@@ -57,7 +57,7 @@ Impersonation checked_impersonation(const YamlReader& at, const Impersonation& g
 ExecPlugin checked_exec(const YamlReader& at, const KubeconfigExec& exec) {
   const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
   if (exec.command.empty() || has_nul(exec.command)) at.problem("command", "names no command");
-  if (std::any_of(exec.args.begin(), exec.args.end(), has_nul)) at.problem("args", "contains a NUL character");
+  if (std::ranges::any_of(exec.args, has_nul)) at.problem("args", "contains a NUL character");
   if (exec.api_version != kExecV1 && exec.api_version != kExecV1beta1) {
     at.problem("apiVersion", fmt::format("must be {} or {}", kExecV1, kExecV1beta1));
   }

@@ -18,7 +18,7 @@ class Secret {
   bool operator==(const Secret&) const = default;
 
   // Used by GoogleTest, which would otherwise print the bytes of the object.
-  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }  // NOLINT: GoogleTest's name
+  friend void PrintTo(const Secret&, std::ostream* out) { *out << "[secret]"; }
 
  private:
   std::string value_;

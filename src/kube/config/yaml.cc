@@ -264,7 +264,7 @@ std::string what_of(const YAML::Exception& error) { return error.msg.substr(0, e
 }  // namespace
 
 const YamlNode* YamlNode::find(std::string_view key) const {
-  const auto found = std::find_if(entries.begin(), entries.end(), [key](const YamlEntry& e) { return e.key == key; });
+  const auto found = std::ranges::find_if(entries, [key](const YamlEntry& e) { return e.key == key; });
   return found == entries.end() ? nullptr : &found->value;
 }
 

@@ -33,7 +33,7 @@ class OrderedGroups {
     const auto [found, is_new] = places_.try_emplace(key, groups_.size());
     if (is_new) groups_.emplace_back(key, std::vector<std::string>{});
     auto& values = groups_[found->second].second;
-    if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+    if (std::ranges::find(values, value) == values.end()) values.push_back(value);
   }
   const auto& all() const { return groups_; }
 

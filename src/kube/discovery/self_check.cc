@@ -41,7 +41,7 @@ net::Task<void> ask_all(std::shared_ptr<Questionnaire> all) {
     const std::size_t mine = all->next++;
     api::SelfSubjectAccessReview review = review_of(all->wanted[mine]);
     WriteOptions options;
-    auto answer = co_await client.create(std::move(review), std::move(options));
+    auto answer = co_await client.create(std::move(review), options);
     if (answer) {
       all->is_missing[mine] = !answer->status().allowed();
     } else if (!all->error) {

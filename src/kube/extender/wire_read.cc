@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <boost/json/monotonic_resource.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -17,8 +19,7 @@ std::string_view view(const json::string& text) { return {text.data(), text.size
 char lower(char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; }
 
 bool same_but_for_case(std::string_view left, std::string_view right) {
-  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return lower(a) == lower(b); });
+  return std::ranges::equal(left, right, [](char a, char b) { return lower(a) == lower(b); });
 }
 
 std::string_view kind_of(const json::value& value) {

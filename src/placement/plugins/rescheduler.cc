@@ -262,6 +262,7 @@ std::int64_t Rescheduler::load_score(const Digest& digest, const cluster::Incomi
                       + digest.memory_weight * squared_memory * squared_memory + digest.others;
   const float free = 1 - std::sqrt(std::sqrt(whole));
   const float points = (static_cast<float>(kMaxScore) - bonus_) * free + digest.bonus;
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): points below 0 become 0 anyway, and this needs no call
   return std::clamp<std::int64_t>(static_cast<std::int64_t>(points + 0.5F), 0, kMaxScore);
 }
 

@@ -24,11 +24,15 @@ using config::StrategyMode;
 // Moves of a plan that have not begun after this time are based on an outdated snapshot.
 constexpr int kPlanLifeInIntervals = 4;
 
+template <class T>
+net::Task<T> answer_of(SnapshotReader& snapshot_reader, std::function<T(SnapshotReader&)> ask) {
+  co_return ask(snapshot_reader);
+}
+
 // Runs `ask` on the planning executor and resumes on the executor of the caller.
 template <class T>
 net::Task<T> there(net::Executor planning, SnapshotReader& snapshot_reader, std::function<T(SnapshotReader&)> ask) {
-  const auto asked = [&]() -> net::Task<T> { co_return ask(snapshot_reader); };
-  T answer = co_await net::run_on(planning, asked());
+  T answer = co_await net::run_on(planning, answer_of(snapshot_reader, std::move(ask)));
   co_return answer;
 }
 

@@ -42,6 +42,14 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
 }
 
 // Weak, because the scheduler can call the sink after this object is gone.
+namespace {
+
+net::Task<void> drained(std::shared_ptr<Controller> controller) {
+  if (controller) co_await controller->drained();
+}
+
+}  // namespace
+
 scheduler::ClusterSink LiveRescheduler::sink() const {
   const std::weak_ptr<Controller> weak = controller_;
   scheduler::ClusterSink sink;
@@ -54,10 +62,7 @@ scheduler::ClusterSink LiveRescheduler::sink() const {
   sink.loads = [weak](std::shared_ptr<const scheduler::LoadUpdate> loads) {
     if (const auto self = weak.lock()) self->loads(std::move(loads));
   };
-  sink.drained = [weak]() -> net::Task<void> {
-    const auto self = weak.lock();
-    if (self) co_await self->drained();
-  };
+  sink.drained = [weak] { return drained(weak.lock()); };
   sink.overloaded = [weak](const std::string& node) {
     if (const auto self = weak.lock()) self->overloaded(node);
   };

@@ -102,21 +102,19 @@ std::vector<NumberedStep> number_steps(const std::vector<planner::Step>& steps,
                                        const PlanBuilder& builder) {
   std::vector<NumberedStep> numbered;
   std::uint32_t number = 0;
-  for (std::size_t begin = 0; begin < steps.size();) {
-    std::size_t end = begin;
-    while (end < steps.size() && steps[end].batch == steps[begin].batch) ++end;
-    std::vector<planner::Step> waiting(steps.begin() + static_cast<std::ptrdiff_t>(begin),
-                                       steps.begin() + static_cast<std::ptrdiff_t>(end));
+  for (auto begin = steps.begin(); begin != steps.end();) {
+    const auto end = std::find_if(begin, steps.end(), [&](const auto& step) { return step.batch != begin->batch; });
+    std::vector<planner::Step> waiting(begin, end);
     while (!waiting.empty()) {
       ++number;
       Filling filling(adapted, builder);
       for (const planner::Step& step : waiting) {
-        if (!filling.takes(step)) {
+        if (filling.takes(step)) {
+          filling.add(step);
+          numbered.push_back({step, number});
+        } else {
           filling.put_off(step);
-          continue;
         }
-        filling.add(step);
-        numbered.push_back({step, number});
       }
       waiting = filling.later();
     }

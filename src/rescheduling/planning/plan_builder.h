@@ -58,7 +58,7 @@ class PlanBuilder {
   void refuse(cluster::PodIndex pod, const MoveBlocker& blocker);
   // A repeated sentence is recorded once.
   void note(std::string sentence) {
-    if (std::find(plan_.notes.begin(), plan_.notes.end(), sentence) == plan_.notes.end()) {
+    if (std::ranges::find(plan_.notes, sentence) == plan_.notes.end()) {
       plan_.notes.push_back(std::move(sentence));
     }
   }

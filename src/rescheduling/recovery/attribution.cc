@@ -10,6 +10,7 @@
 
 #include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
+#include "kube/value/repeated.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::rescheduling::recovery {
@@ -63,7 +64,7 @@ bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const st
   if (to == NodeQuarantine::None) {
     if (known == annotations.end() && std::ranges::none_of(taints, is_ours)) return false;
     annotations.erase(key);
-    taints.erase(std::remove_if(taints.begin(), taints.end(), is_ours), taints.end());
+    kube::erase_if(taints, is_ours);
     return true;
   }
   const std::string record = json::serialize(json::object{{"until", kube::format_time(until)}, {"why", why}});
@@ -73,7 +74,7 @@ bool set_quarantine(api::Node& node, NodeQuarantine to, WallTime until, const st
       && known != annotations.end() && known->second == record) {
     return false;
   }
-  taints.erase(std::remove_if(taints.begin(), taints.end(), is_ours), taints.end());
+  kube::erase_if(taints, is_ours);
   api::Taint& made = *taints.Add();
   made.set_key(std::string(kQuarantineTaint));
   made.set_value(std::string(to_string(to)));

@@ -11,13 +11,13 @@ namespace {
 
 template <class Quantities>
 bool asks_for(const Quantities& quantities, const std::vector<config::ManagedResource>& resources) {
-  return std::any_of(resources.begin(), resources.end(),
-                     [&quantities](const config::ManagedResource& one) { return quantities.contains(one.name); });
+  return std::ranges::any_of(
+      resources, [&quantities](const config::ManagedResource& one) { return quantities.contains(one.name); });
 }
 
 template <class Containers>
 bool any_asks_for(const Containers& containers, const std::vector<config::ManagedResource>& resources) {
-  return std::any_of(containers.begin(), containers.end(), [&resources](const auto& container) {
+  return std::ranges::any_of(containers, [&resources](const auto& container) {
     return asks_for(container.resources().requests(), resources) || asks_for(container.resources().limits(), resources);
   });
 }

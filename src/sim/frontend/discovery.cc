@@ -66,7 +66,7 @@ std::vector<std::string> verbs_of(const Kind& kind) {
 std::vector<ServedGroup> served_groups(const KindRegistry& kinds) {
   std::vector<ServedGroup> groups;
   const auto place = [](auto& all, const std::string& name, auto member) -> auto& {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.*member == name; });
+    const auto found = std::ranges::find_if(all, [&](const auto& one) { return one.*member == name; });
     if (found != all.end()) return *found;
     auto& added = all.emplace_back();
     added.*member = name;
@@ -77,10 +77,10 @@ std::vector<ServedGroup> served_groups(const KindRegistry& kinds) {
     place(group.versions, kind->version, &ServedVersion::version).kinds.push_back(kind);
   }
   for (ServedGroup& group : groups) {
-    std::sort(group.versions.begin(), group.versions.end(),
-              [](const auto& a, const auto& b) { return is_preferred_version(a.version, b.version); });
+    std::ranges::sort(group.versions,
+                      [](const auto& a, const auto& b) { return is_preferred_version(a.version, b.version); });
   }
-  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  std::ranges::sort(groups, [](const auto& a, const auto& b) { return a.name < b.name; });
   return groups;
 }
 

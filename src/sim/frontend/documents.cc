@@ -33,13 +33,12 @@ std::optional<std::string_view> rest_after(std::string_view path, std::string_vi
 }
 
 const ServedGroup* find_group(const std::vector<ServedGroup>& groups, std::string_view name) {
-  const auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& one) { return one.name == name; });
+  const auto found = std::ranges::find_if(groups, [&](const auto& one) { return one.name == name; });
   return found == groups.end() ? nullptr : &*found;
 }
 
 const ServedVersion* find_version(const ServedGroup& group, std::string_view name) {
-  const auto found =
-      std::find_if(group.versions.begin(), group.versions.end(), [&](const auto& one) { return one.version == name; });
+  const auto found = std::ranges::find_if(group.versions, [&](const auto& one) { return one.version == name; });
   return found == group.versions.end() ? nullptr : &*found;
 }
 
@@ -67,8 +66,7 @@ Documents::Documents(const Server& server) : server_(server), cache_(std::make_u
 Documents::~Documents() = default;
 
 void Documents::add_path(std::string prefix, Page page) {
-  const auto place =
-      std::find_if(pages_.begin(), pages_.end(), [&](const auto& one) { return one.first.size() < prefix.size(); });
+  const auto place = std::ranges::find_if(pages_, [&](const auto& one) { return one.first.size() < prefix.size(); });
   pages_.insert(place, {std::move(prefix), std::move(page)});
 }
 
@@ -121,6 +119,24 @@ std::optional<TextAnswer> Documents::fixed(std::string_view path, std::string_vi
   return json_answer(resources_document(*group, *version));
 }
 
+namespace {
+
+// The document of one group and version: /openapi/v3/api/VERSION or /openapi/v3/apis/GROUP/VERSION.
+std::optional<std::string> open_api_v3(const std::vector<ServedGroup>& groups, std::string_view path) {
+  auto rest = rest_after(path, "/openapi/v3/apis/");
+  const bool core = !rest.has_value();
+  if (core) rest = rest_after(path, "/openapi/v3/api/");
+  if (!rest) return std::nullopt;
+  const std::string_view name = core ? std::string_view() : rest->substr(0, rest->find('/'));
+  const ServedGroup* group = find_group(groups, name);
+  if (group == nullptr || (!core && name.size() == rest->size())) return std::nullopt;
+  const ServedVersion* version = find_version(*group, core ? *rest : rest->substr(name.size() + 1));
+  if (version == nullptr) return std::nullopt;
+  return open_api_document(*group, *version);
+}
+
+}  // namespace
+
 std::optional<TextAnswer> Documents::open_api(std::string_view path, std::string_view accept) {
   const auto& groups = cache_->groups;
   if (path == "/openapi/v3") return json_answer(open_api_index(groups, cache_->revision));
@@ -128,23 +144,18 @@ std::optional<TextAnswer> Documents::open_api(std::string_view path, std::string
   const bool protobuf = path == "/openapi/v2" && asked;
   const std::string key = fmt::format("{}{}", path, protobuf ? "#protobuf" : "");
   auto& cached = cache_->open_api;
-  if (const auto found = cached.find(key); found == cached.end()) {
+  auto found = cached.find(key);
+  if (found == cached.end()) {
+    std::optional<std::string> made;
     if (path == "/openapi/v2") {
-      cached.emplace(key, protobuf ? open_api_v2_protobuf(groups) : open_api_v2_json(groups));
+      made = protobuf ? open_api_v2_protobuf(groups) : open_api_v2_json(groups);
     } else {
-      auto rest = rest_after(path, "/openapi/v3/apis/");
-      const bool core = !rest.has_value();
-      if (core) rest = rest_after(path, "/openapi/v3/api/");
-      if (!rest) return std::nullopt;
-      const std::string_view name = core ? std::string_view() : rest->substr(0, rest->find('/'));
-      const ServedGroup* group = find_group(groups, name);
-      if (group == nullptr || (!core && name.size() == rest->size())) return std::nullopt;
-      const ServedVersion* version = find_version(*group, core ? *rest : rest->substr(name.size() + 1));
-      if (version == nullptr) return std::nullopt;
-      cached.emplace(key, open_api_document(*group, *version));
+      made = open_api_v3(groups, path);
     }
+    if (!made) return std::nullopt;
+    found = cached.emplace(key, std::move(*made)).first;
   }
-  return TextAnswer{200, std::string(protobuf ? kOpenApiV2Protobuf : kJson), cached.find(key)->second};
+  return TextAnswer{200, std::string(protobuf ? kOpenApiV2Protobuf : kJson), found->second};
 }
 
 }  // namespace rescheduler::sim

@@ -85,7 +85,7 @@ std::uint64_t WireFaults::fired(RuleId rule) const {
 
 bool WireFaults::matches(const FaultRule& rule, const RequestFacts& request) {
   const auto fits = [](std::string_view wanted, std::string_view there) { return wanted.empty() || wanted == there; };
-  return (rule.verbs.empty() || std::find(rule.verbs.begin(), rule.verbs.end(), request.verb) != rule.verbs.end())
+  return (rule.verbs.empty() || std::ranges::find(rule.verbs, request.verb) != rule.verbs.end())
          && fits(rule.resource, request.resource) && (!rule.subresource || *rule.subresource == request.subresource)
          && fits(rule.ns, request.ns) && fits(rule.name, request.name);
 }
@@ -117,8 +117,7 @@ InjectedFault WireFaults::fault_for(const RequestFacts& request) {
 }
 
 std::uint64_t WireFaults::version_at(SteadyTime time) const {
-  const auto after = std::upper_bound(dates_.begin(), dates_.end(), time,
-                                      [](SteadyTime wanted, const auto& date) { return wanted < date.first; });
+  const auto after = std::ranges::upper_bound(dates_, time, {}, [](const auto& date) { return date.first; });
   return after == dates_.begin() ? dates_.front().second : std::prev(after)->second;
 }
 

@@ -1,6 +1,8 @@
 // Every WireFaults fault, through both frontends.
 #include "sim/frontend/faults.h"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -262,7 +264,7 @@ TEST(WireFaults, RandomFaultsDependOnlyOnTheSeed) {
   EXPECT_EQ(run(1), run(1));
   EXPECT_NE(run(1), run(2));
   const auto drawn = run(1);
-  const auto hits = std::count_if(drawn.begin(), drawn.end(), [](std::int64_t one) { return one > 0; });
+  const auto hits = std::ranges::count_if(drawn, [](std::int64_t one) { return one > 0; });
   EXPECT_GT(hits, 5);
   EXPECT_LT(hits, 30);
 }

@@ -24,7 +24,7 @@ StatusError nothing_at(const KindRegistry& kinds, std::string_view path) {
   path.remove_prefix(kGroups.size());
   const std::string_view group = path.substr(0, path.find('/'));
   const std::vector<const Kind*> served = kinds.served();
-  const bool known = std::any_of(served.begin(), served.end(), [&](const Kind* kind) { return kind->group == group; });
+  const bool known = std::ranges::any_of(served, [&](const Kind* kind) { return kind->group == group; });
   return known ? not_served() : nowhere();
 }
 
@@ -74,7 +74,7 @@ ApiResult<std::uint32_t> number_of(const Query& query, std::string_view key) {
 
 // As in the real server: fieldManager of the request, else the user agent up to the first slash.
 std::string manager_of(const HttpCall& call, const net::HttpRequest& request) {
-  const std::string named = call.query.get("fieldManager");
+  std::string named = call.query.get("fieldManager");
   if (!named.empty()) return named;
   const std::string_view agent = request.headers.get("User-Agent");
   const std::string_view word = agent.substr(0, agent.find('/'));

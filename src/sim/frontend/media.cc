@@ -28,8 +28,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string lower(std::string_view text) {
   std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
 }
 
@@ -89,7 +88,7 @@ std::optional<Format> negotiate(std::string_view accept, const Offer& offer) {
   while (!accept.empty()) clauses.push_back(parse_clause(next_part(accept, ',')));
   std::vector<std::size_t> order(clauses.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&clauses](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&clauses](std::size_t a, std::size_t b) {
     return clauses[a].quality != clauses[b].quality ? clauses[a].quality > clauses[b].quality : a < b;
   });
   for (const std::size_t i : order) {

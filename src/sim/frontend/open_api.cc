@@ -24,7 +24,7 @@ constexpr const char* kTypeKey = "x-kubernetes-group-version-kind";
 
 bool has_verb(const Kind& kind, std::string_view verb) {
   const auto verbs = verbs_of(kind);
-  return std::find(verbs.begin(), verbs.end(), verb) != verbs.end();
+  return std::ranges::find(verbs, verb) != verbs.end();
 }
 
 json::object type_of(const Kind& kind) {

@@ -35,7 +35,7 @@ bool returns_deleted(const Kind& kind) {
   static constexpr std::array<std::string_view, 8> kCore = {
       "pods",       "services",     "serviceaccounts", "persistentvolumeclaims", "persistentvolumes",
       "namespaces", "podtemplates", "resourcequotas"};
-  if (kind.group.empty()) return std::find(kCore.begin(), kCore.end(), kind.plural) != kCore.end();
+  if (kind.group.empty()) return std::ranges::find(kCore, kind.plural) != kCore.end();
   return kind.group == "storage.k8s.io" && kind.plural != "csistoragecapacities";
 }
 
@@ -87,7 +87,7 @@ ApiResult<PendingWrite> prepare(Server& server, Operation& operation, bool last_
   }
   if (operation.verb == Verb::Patch) {
     return server.prepare_patch(*operation.kind, operation.ns, operation.name, operation.subresource,
-                                operation.patch_kind, operation.patch, operation.context);
+                                {operation.patch_kind, operation.patch}, operation.context);
   }
   MessagePtr body = std::move(operation.body);
   if (!last_try) {
@@ -251,7 +251,7 @@ ApiResult<void> check_allowed(const Operation& operation) {
   const auto all = subresources_of(*operation.kind);
   const Subresource* found = find_subresource(all, operation.subresource);
   if (found == nullptr) return refuse(no_such_path());
-  if (std::find(found->verbs.begin(), found->verbs.end(), verb) == found->verbs.end()) {
+  if (std::ranges::find(found->verbs, verb) == found->verbs.end()) {
     return refuse(method_not_supported(*operation.kind, verb));
   }
   return {};
@@ -300,7 +300,7 @@ std::vector<Subresource> subresources_of(const Kind& kind) {
 }
 
 const Subresource* find_subresource(const std::vector<Subresource>& all, std::string_view name) {
-  const auto found = std::find_if(all.begin(), all.end(), [name](const Subresource& one) { return one.name == name; });
+  const auto found = std::ranges::find_if(all, [name](const Subresource& one) { return one.name == name; });
   return found == all.end() ? nullptr : &*found;
 }
 
@@ -321,7 +321,7 @@ ApiResult<void> check_watch(const Kind& kind, bool send_initial_events, std::str
 }
 
 bool allows(const Kind& kind, std::string_view verb) {
-  return kind.verbs.empty() || std::find(kind.verbs.begin(), kind.verbs.end(), verb) != kind.verbs.end();
+  return kind.verbs.empty() || std::ranges::find(kind.verbs, verb) != kind.verbs.end();
 }
 
 }  // namespace rescheduler::sim

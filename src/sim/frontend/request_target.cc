@@ -9,7 +9,7 @@ namespace {
 
 std::optional<std::string> decoded(std::string_view text) {
   std::string plain(text);
-  std::replace(plain.begin(), plain.end(), '+', ' ');
+  std::ranges::replace(plain, '+', ' ');
   return net::percent_decode(plain);
 }
 

@@ -32,7 +32,7 @@ bool covers(const PathRule& rule, const api::SubjectAccessReviewSpec& spec) {
 
 json::object answer_of_table(const AccessTable& table, const api::SubjectAccessReviewSpec& spec) {
   const auto& rules = table.rules;
-  const bool allowed = std::any_of(rules.begin(), rules.end(), [&](const auto& rule) { return covers(rule, spec); });
+  const bool allowed = std::ranges::any_of(rules, [&](const auto& rule) { return covers(rule, spec); });
   return {{"allowed", allowed}};
 }
 

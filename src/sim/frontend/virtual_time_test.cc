@@ -1,4 +1,6 @@
 // The product's coroutines on a LocalApi in virtual time: every run has the same result.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,7 +112,7 @@ TEST(VirtualTime, InformersAndLeaderElectionsGiveTheSameTraceInEveryRun) {
   EXPECT_EQ(VirtualRun().trace(), first);
   EXPECT_EQ(VirtualRun().trace(), first);
   const auto has = [&first](std::string_view what) {
-    return std::any_of(first.begin(), first.end(), [&](const std::string& line) { return line.ends_with(what); });
+    return std::ranges::any_of(first, [&](const std::string& line) { return line.ends_with(what); });
   };
   EXPECT_TRUE(has(" synced"));
   EXPECT_TRUE(has(" added p11"));

@@ -6,18 +6,17 @@
 namespace rescheduler::sim {
 namespace {
 
-enum Trait : unsigned {
-  kPlain = 0,
-  kNamespaced = 1U << 0U,
-  kStatus = 1U << 1U,
-  kScale = 1U << 2U,
-  kAll = 1U << 3U,         // category "all": `kubectl get all`
-  kUntyped = 1U << 4U,     // stored as CustomObject
-  kCreateOnly = 1U << 5U,  // a review, which is not stored
-  kReadOnly = 1U << 6U,    // computed on request
-  kExtension = 1U << 7U,   // category "api-extensions"
-  kOneByOne = 1U << 8U,    // no deletecollection
-};
+// Traits of a kind, as bits.
+constexpr unsigned kPlain = 0;
+constexpr unsigned kNamespaced = 1U << 0U;
+constexpr unsigned kStatus = 1U << 1U;
+constexpr unsigned kScale = 1U << 2U;
+constexpr unsigned kAll = 1U << 3U;         // category "all": `kubectl get all`
+constexpr unsigned kUntyped = 1U << 4U;     // stored as CustomObject
+constexpr unsigned kCreateOnly = 1U << 5U;  // a review, which is not stored
+constexpr unsigned kReadOnly = 1U << 6U;    // computed on request
+constexpr unsigned kExtension = 1U << 7U;   // category "api-extensions"
+constexpr unsigned kOneByOne = 1U << 8U;    // no deletecollection
 
 struct BuiltIn {
   const char* group;
@@ -29,6 +28,7 @@ struct BuiltIn {
   unsigned traits;
 };
 
+// NOLINTNEXTLINE(readability-function-size): one row for each kind
 const std::vector<BuiltIn>& table() {
   static const std::vector<BuiltIn> kinds = {
       {"", "v1", "Pod", "pods", "pod", {"po"}, kNamespaced | kStatus | kAll},

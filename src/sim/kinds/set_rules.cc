@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "kube/proto/apps.pb.h"
+#include "kube/value/repeated.h"
 #include "sim/kinds/resources.h"
 #include "sim/kinds/rules.h"
 #include "sim/kinds/typed_rules.h"
@@ -73,8 +74,7 @@ api::PodTemplateSpec with_claimed_volumes(const api::StatefulSetSpec& spec) {
   auto& volumes = *full.mutable_spec()->mutable_volumes();
   for (const auto& claim : spec.volume_claim_templates()) {
     const std::string& name = claim.metadata().name();
-    const auto named_so = [&](const api::Volume& volume) { return volume.name() == name; };
-    volumes.erase(std::remove_if(volumes.begin(), volumes.end(), named_so), volumes.end());
+    kube::erase_if(volumes, [&](const api::Volume& volume) { return volume.name() == name; });
     auto& volume = *volumes.Add();
     volume.set_name(name);
     volume.mutable_volume_source()->mutable_persistent_volume_claim()->set_claim_name(name);

@@ -1,5 +1,6 @@
 #include "sim/kinds/strict.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <set>
@@ -185,21 +186,20 @@ bool has_bad_quantity(const json::value& value, const kube::JsonShape& shape) {
   for (const auto& [key, member] : *object) {
     const kube::JsonField* field = shape.find(view(key));
     if (field == nullptr || field->child == nullptr) continue;
+    const auto is_bad = [field](const json::value& one) { return has_bad_quantity(one, *field->child); };
+    bool bad = false;
     if (field->field->is_map()) {
       const json::object* entries = member.if_object();
-      if (entries == nullptr) continue;
-      for (const auto& [name, entry] : *entries) {
-        if (has_bad_quantity(entry, *field->child)) return true;
-      }
+      bad = entries != nullptr && std::ranges::any_of(*entries, is_bad, [](const auto& entry) -> const json::value& {
+              return entry.value();
+            });
     } else if (field->field->is_repeated()) {
       const json::array* items = member.if_array();
-      if (items == nullptr) continue;
-      for (const json::value& item : *items) {
-        if (has_bad_quantity(item, *field->child)) return true;
-      }
-    } else if (has_bad_quantity(member, *field->child)) {
-      return true;
+      bad = items != nullptr && std::ranges::any_of(*items, is_bad);
+    } else {
+      bad = is_bad(member);
     }
+    if (bad) return true;
   }
   return false;
 }

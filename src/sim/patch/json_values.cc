@@ -28,7 +28,7 @@ bool same_value(const json::value& left, const json::value& right) {
   }
   if (const auto* array = left.if_array()) {
     const json::array& other = right.get_array();
-    return std::equal(array->begin(), array->end(), other.begin(), other.end(), same_value);
+    return std::ranges::equal(*array, other, same_value);
   }
   return left == right;
 }

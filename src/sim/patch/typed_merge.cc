@@ -17,9 +17,9 @@ std::string_view plain(json::string_view text) { return {text.data(), text.size(
 json::value merge(const json::value* live, const json::value* config, const Place& place);
 
 json::value merge_members(const json::value* live, const json::value* config, const Place& place) {
-  static const json::object kNone;
-  const json::object& left = live != nullptr && live->is_object() ? live->get_object() : kNone;
-  const json::object& right = config != nullptr && config->is_object() ? config->get_object() : kNone;
+  static const json::object none;
+  const json::object& left = live != nullptr && live->is_object() ? live->get_object() : none;
+  const json::object& right = config != nullptr && config->is_object() ? config->get_object() : none;
   json::object out;
   for (const auto& member : left) {
     const std::string_view name = plain(member.key());

@@ -111,9 +111,9 @@ class Comparison {
   }
 
   void visit_members(const json::value* before, const json::value* after, const Place& place) {
-    static const json::object kNone;
-    const json::object& left = before != nullptr && before->is_object() ? before->get_object() : kNone;
-    const json::object& right = after != nullptr && after->is_object() ? after->get_object() : kNone;
+    static const json::object none;
+    const json::object& left = before != nullptr && before->is_object() ? before->get_object() : none;
+    const json::object& right = after != nullptr && after->is_object() ? after->get_object() : none;
     for (const auto& member : left) {
       const std::string_view name = plain(member.key());
       visit_below(PathElement::member(name), &member.value(), right.if_contains(member.key()), place.member(name));
@@ -148,7 +148,7 @@ class Comparison {
     path_.push_back(name);
     if (before.size() >= 2 && after.size() >= 2) {
       const auto same = [](const json::value* left, const json::value* right) { return same_value(*left, *right); };
-      if (!std::equal(before.begin(), before.end(), after.begin(), after.end(), same)) {
+      if (!std::ranges::equal(before, after, same)) {
         differences_.modified.insert(path_);
       }
     } else if (before.size() >= 2) {

@@ -62,7 +62,7 @@ std::vector<int> shares(const std::vector<int>& sizes, int total) {
     ++given;
   }
   while (given > total) {  // the minimum of one for small groups reduces the largest group
-    --*std::max_element(parts.begin(), parts.end());
+    --*std::ranges::max_element(parts);
     --given;
   }
   return parts;

@@ -164,7 +164,8 @@ void ScenarioRunner::act(const event::Mark& mark) {
   const Kind* kind = served_kind(server_.kinds(), mark.kind);
   if (kind == nullptr) return report("label: no kind " + mark.kind + " is served", true);
   const std::string ns = kind->namespaced && mark.ns.empty() ? "default" : mark.ns;
-  const auto done = server_.patch(*kind, ns, mark.name, "", kube::PatchKind::Merge, mark_patch(mark), kAsScenario);
+  const std::string patch = mark_patch(mark);
+  const auto done = server_.patch(*kind, ns, mark.name, "", {kube::PatchKind::Merge, patch}, kAsScenario);
   if (!done) report_refusal(fmt::format("label {} {}", mark.kind, mark.name), done.error());
 }
 
@@ -199,7 +200,7 @@ void ScenarioRunner::apply(const Manifest& manifest) {
   const std::string ns = !kind->namespaced ? "" : manifest.ns.empty() ? "default" : manifest.ns;
   WriteContext context = kAsScenario;
   context.force = true;
-  const auto done = server_.patch(*kind, ns, manifest.name, "", kube::PatchKind::Apply, manifest.json, context);
+  const auto done = server_.patch(*kind, ns, manifest.name, "", {kube::PatchKind::Apply, manifest.json}, context);
   if (!done) report_refusal(what, done.error());
 }
 
@@ -211,7 +212,7 @@ void ScenarioRunner::act(const event::Rollout& rollout) {
   const std::string patch = fmt::format(
       R"({{"spec":{{"template":{{"metadata":{{"annotations":{{"kubectl.kubernetes.io/restartedAt":"{}"}}}}}}}}}})",
       kube::format_time(server_.agenda().wall_now()));
-  const auto done = server_.patch(*kind, ns, name, "", kube::PatchKind::Merge, patch, kAsScenario);
+  const auto done = server_.patch(*kind, ns, name, "", {kube::PatchKind::Merge, patch}, kAsScenario);
   if (!done) report_refusal("rollout of " + rollout.workload, done.error());
 }
 

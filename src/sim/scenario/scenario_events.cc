@@ -57,8 +57,8 @@ event::Action read_fault(YamlReader& from, const Scenario& scenario) {
   read_name(from, "node", fault.node);
   check_node(from, "node", fault.node, scenario);
   from.read("kind", fault.fault);
-  constexpr std::array<std::string_view, 3> kinds{"frozen", "dead", "slow"};
-  if (std::ranges::find(kinds, fault.fault) == kinds.end()) from.problem("kind", "must be frozen, dead or slow");
+  constexpr std::array<std::string_view, 3> kKinds{"frozen", "dead", "slow"};
+  if (std::ranges::find(kKinds, fault.fault) == kKinds.end()) from.problem("kind", "must be frozen, dead or slow");
   return fault;
 }
 

@@ -155,14 +155,12 @@ void read_tolerations(YamlReader& from, std::string_view field, std::vector<Tole
 void read_load(YamlReader& from, std::string_view field, LoadResource resource, std::string& into) {
   const auto text = scalar_text(from, field);
   if (!text) return;
-  SeriesLibrary nothing{std::string()};
-  if (text->starts_with("series")) {
-    into = *text;
-  } else if (const auto profile = Profile::parse(*text, resource, nothing); !profile) {
-    from.problem(field, profile.error().message);
-  } else {
-    into = *text;
+  if (!text->starts_with("series")) {  // recorded series are looked up when the scenario runs
+    SeriesLibrary nothing{std::string()};
+    const auto profile = Profile::parse(*text, resource, nothing);
+    if (!profile) return from.problem(field, profile.error().message);
   }
+  into = *text;
 }
 
 void read_manifest_list(YamlReader& from, std::string_view field, std::vector<Manifest>& into) {

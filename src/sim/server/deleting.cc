@@ -31,8 +31,8 @@ ApiResult<void> meets(const api::Preconditions& wanted, const Kind& kind, const 
 }
 
 ApiResult<void> check_options(const api::DeleteOptions& options) {
-  constexpr std::array<std::string_view, 4> known{"", "Foreground", "Background", "Orphan"};
-  if (std::ranges::find(known, options.propagation_policy()) == known.end()) {
+  constexpr std::array<std::string_view, 4> kKnown{"", "Foreground", "Background", "Orphan"};
+  if (std::ranges::find(kKnown, options.propagation_policy()) == kKnown.end()) {
     return refuse(
         StatusError{422, "Invalid",
                     fmt::format("DeleteOptions.meta.k8s.io \"\" is invalid: propagationPolicy: Unsupported value: "

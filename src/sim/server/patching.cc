@@ -41,16 +41,15 @@ ApiResult<PendingWrite> Server::prepare_patch(const Kind& kind,
                                               std::string_view ns,
                                               std::string_view name,
                                               std::string_view subresource,
-                                              kube::PatchKind patch_kind,
-                                              std::string_view patch,
+                                              const Patch& patch,
                                               WriteContext context) const {
-  const bool apply = patch_kind == kube::PatchKind::Apply;
+  const bool apply = patch.kind == kube::PatchKind::Apply;
   const VersionPtr current = store_.find(kind, ns, name);
   if (!current && (!apply || !subresource.empty())) return refuse(not_found(kind, name));
 
   PatchRequest request;
-  request.kind = patch_kind;
-  request.text = patch;
+  request.kind = patch.kind;
+  request.text = patch.text;
   request.schema = schema_of(kind);
   request.custom = kind.custom;
   request.options = options_of(kind, subresource, context, agenda_.wall_now());
@@ -83,10 +82,9 @@ ApiResult<VersionPtr> Server::patch(const Kind& kind,
                                     std::string_view ns,
                                     std::string_view name,
                                     std::string_view subresource,
-                                    kube::PatchKind patch_kind,
-                                    std::string_view patch,
+                                    const Patch& patch,
                                     WriteContext context) {
-  auto pending_write = prepare_patch(kind, ns, name, subresource, patch_kind, patch, std::move(context));
+  auto pending_write = prepare_patch(kind, ns, name, subresource, patch, std::move(context));
   if (!pending_write) return refuse(std::move(pending_write.error()));
   return commit(std::move(*pending_write));
 }

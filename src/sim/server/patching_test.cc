@@ -9,7 +9,7 @@ using kube::PatchKind;
 class ServerPatchTest : public ServerFixture {
  protected:
   ApiResult<VersionPtr> patch(PatchKind kind, std::string_view text, WriteContext context = {}) {
-    return server.patch(maps, "web", "a", "", kind, text, std::move(context));
+    return server.patch(maps, "web", "a", "", {kind, text}, std::move(context));
   }
   std::string value(const std::string& key) {
     const auto map = server.find<api::ConfigMap>("web", "a");

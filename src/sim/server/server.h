@@ -67,6 +67,11 @@ struct Removed {
   bool gone = false;  // false: finalizers, a grace period or dependents delay the deletion
 };
 
+struct Patch {
+  kube::PatchKind kind{};
+  std::string_view text{};
+};
+
 class Server {
  public:
   Server(Agenda& agenda, Rng rng, StoreSettings settings = {});
@@ -108,8 +113,7 @@ class Server {
                                         std::string_view ns,
                                         std::string_view name,
                                         std::string_view subresource,
-                                        kube::PatchKind patch_kind,
-                                        std::string_view patch,
+                                        const Patch& patch,
                                         WriteContext context) const;
   // Returns the stored version; for a dry run, the version that would have been stored.
   ApiResult<VersionPtr> commit(PendingWrite pending_write);
@@ -125,8 +129,7 @@ class Server {
                               std::string_view ns,
                               std::string_view name,
                               std::string_view subresource,
-                              kube::PatchKind patch_kind,
-                              std::string_view patch,
+                              const Patch& patch,
                               WriteContext context = {});
   ApiResult<Removed> remove(const Kind& kind,
                             std::string_view ns,

@@ -219,8 +219,8 @@ bool Store::find_as_of(std::uint64_t version,
 const Change* Store::change_after(const Kind& kind, std::uint64_t version) const {
   const Shelf* shelf = find_shelf(kind);
   if (shelf == nullptr) return nullptr;
-  const auto found = std::partition_point(shelf->history.begin(), shelf->history.end(),
-                                          [version](const HistoryEntry& r) { return r.change.number <= version; });
+  const auto found = std::ranges::partition_point(
+      shelf->history, [version](const HistoryEntry& r) { return r.change.number <= version; });
   return found == shelf->history.end() ? nullptr : &found->change;
 }
 

@@ -1,5 +1,6 @@
 #include "sim/time/agenda.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -139,7 +140,7 @@ RC_GTEST_PROP(Agenda, EventsRunInOrderOfTimeAndThenOfAddition, (std::vector<unsi
   }
   agenda.run_for(seconds{256});
   RC_ASSERT(ran.size() == delays.size());
-  RC_ASSERT(std::is_sorted(ran.begin(), ran.end()));
+  RC_ASSERT(std::ranges::is_sorted(ran));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include "kube/codec/metadata.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/repeated.h"
 
 namespace rescheduler::sim {
 namespace {
@@ -17,8 +19,9 @@ std::string to_key(UidHash uid) { return fmt::format("{:016x}{:016x}", uid.high,
 
 UidHash from_key(std::string_view key) {
   UidHash uid;
-  std::from_chars(key.data(), key.data() + 16, uid.high, 16);
-  std::from_chars(key.data() + 16, key.data() + 32, uid.low, 16);
+  const char* middle = std::next(key.begin(), 16);
+  std::from_chars(key.begin(), middle, uid.high, 16);
+  std::from_chars(middle, key.end(), uid.low, 16);
   return uid;
 }
 
@@ -26,14 +29,7 @@ UidHash from_key(std::string_view key) {
 bool left_out(const Kind& kind) { return kind.kind == "Event"; }
 
 void drop_finalizer(api::ObjectMeta& metadata, std::string_view finalizer) {
-  auto& finalizers = *metadata.mutable_finalizers();
-  finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), finalizer), finalizers.end());
-}
-
-template <class Condition>
-void drop_owners(api::ObjectMeta& metadata, const Condition& condition) {
-  auto& owners = *metadata.mutable_owner_references();
-  owners.erase(std::remove_if(owners.begin(), owners.end(), condition), owners.end());
+  kube::erase_if(*metadata.mutable_finalizers(), [&](const auto& one) { return one == finalizer; });
 }
 
 const Kind* kind_of(const KindRegistry& kinds, const api::OwnerReference& owner) {
@@ -152,9 +148,8 @@ bool GarbageCollector::orphan_dependents(UidHash uid, const Version& version) {
     if (!found) continue;
     done = change_metadata(*found,
                            [&owner_uid](api::ObjectMeta& metadata) {
-                             drop_owners(metadata, [&owner_uid](const api::OwnerReference& owner) {
-                               return owner.uid() == owner_uid;
-                             });
+                             kube::erase_if(*metadata.mutable_owner_references(),
+                                            [&](const auto& owner) { return owner.uid() == owner_uid; });
                            })
            && done;
   }
@@ -177,8 +172,8 @@ bool GarbageCollector::judge(UidHash uid, const Version& version) {
     // At least one owner exists: remove only the references to the others.
     return change_metadata(version, [this](api::ObjectMeta& changed) {
       const api::ObjectMeta dependent = changed;
-      drop_owners(changed,
-                  [&](const api::OwnerReference& owner) { return standing(owner, dependent) != Standing::Solid; });
+      kube::erase_if(*changed.mutable_owner_references(),
+                     [&](const auto& owner) { return standing(owner, dependent) != Standing::Solid; });
     });
   }
   const std::vector<UidHash> below = graph_.dependents(uid);

@@ -8,6 +8,7 @@
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/repeated.h"
 #include "sim/server/removal.h"
 
 namespace rescheduler::sim {
@@ -80,8 +81,7 @@ void NamespaceDeletion::reconcile(const std::string& name) {
 // Like POST namespaces/<name>/finalize, the only way to change spec.finalizers.
 void NamespaceDeletion::finalize(const Version& version) {
   auto ns = std::make_unique<api::Namespace>(*version.as<api::Namespace>());
-  auto& finalizers = *ns->mutable_spec()->mutable_finalizers();
-  finalizers.erase(std::remove(finalizers.begin(), finalizers.end(), kFinalizer), finalizers.end());
+  kube::erase_if(*ns->mutable_spec()->mutable_finalizers(), [](const auto& one) { return one == kFinalizer; });
   const std::string name = ns->metadata().name();
   const Kind& kind = version.kind();
   const bool held = has_finalizers(kind, *ns);

@@ -25,7 +25,7 @@ struct PodCleanupSettings {
 
 class PodCleanup {
  public:
-  PodCleanup(const ControllerScope& scope, PodCleanupSettings settings = {});
+  explicit PodCleanup(const ControllerScope& scope, PodCleanupSettings settings = {});
 
  private:
   void pod_changed(const PodView* before, const PodView* after);

@@ -10,6 +10,7 @@
 #include "kube/events/event_record.h"
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/repeated.h"
 #include "kube/value/time.h"
 #include "sim/controllers/job/index_set.h"
 #include "sim/controllers/job/job_status.h"
@@ -47,11 +48,7 @@ std::string left_out(const api::JobSpec& spec) {
 bool replaces_only_failed(const api::JobSpec& spec) { return spec.pod_replacement_policy() == "Failed"; }
 
 bool drop_tracking(api::ObjectMeta& metadata) {
-  auto& finalizers = *metadata.mutable_finalizers();
-  const auto gone = std::remove(finalizers.begin(), finalizers.end(), kTracking);
-  const bool had = gone != finalizers.end();
-  finalizers.erase(gone, finalizers.end());
-  return had;
+  return kube::erase_if(*metadata.mutable_finalizers(), [](const auto& finalizer) { return finalizer == kTracking; });
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "kube/proto/coordination.pb.h"
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
+#include "kube/value/repeated.h"
 #include "kube/value/time.h"
 #include "sim/controllers/nodes/taint_math.h"
 #include "sim/server/conditions.h"
@@ -37,11 +38,8 @@ void set_taint(api::Node& node, std::string_view key, std::string_view effect, W
 }
 
 void drop_taint(api::Node& node, std::string_view key, std::string_view effect) {
-  auto& taints = *node.mutable_spec()->mutable_taints();
-  const auto gone = std::remove_if(taints.begin(), taints.end(), [&](const api::Taint& taint) {
-    return taint.key() == key && taint.effect() == effect;
-  });
-  taints.erase(gone, taints.end());
+  kube::erase_if(*node.mutable_spec()->mutable_taints(),
+                 [&](const api::Taint& taint) { return taint.key() == key && taint.effect() == effect; });
 }
 
 WriteContext as_manager() { return {.manager = std::string(kManager)}; }

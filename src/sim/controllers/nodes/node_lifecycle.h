@@ -29,7 +29,7 @@ namespace rescheduler::sim {
 
 class NodeLifecycleController {
  public:
-  NodeLifecycleController(const ControllerScope& scope, NodeLifecycleSettings settings = {});
+  explicit NodeLifecycleController(const ControllerScope& scope, NodeLifecycleSettings settings = {});
   ~NodeLifecycleController();
 
  private:

@@ -4,6 +4,7 @@
 #include "kube/codec/resource.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/meta.pb.h"
+#include "kube/value/repeated.h"
 #include "sim/server/conditions.h"
 
 namespace rescheduler::sim {
@@ -33,10 +34,7 @@ bool add_controller(api::ObjectMeta& metadata, const api::OwnerReference& contro
 }
 
 void remove_owner(api::ObjectMeta& metadata, std::string_view uid) {
-  auto& references = *metadata.mutable_owner_references();
-  for (int i = references.size() - 1; i >= 0; --i) {
-    if (references.Get(i).uid() == uid) references.DeleteSubrange(i, 1);
-  }
+  kube::erase_if(*metadata.mutable_owner_references(), [uid](const auto& owner) { return owner.uid() == uid; });
 }
 
 std::vector<const PodView*> claim_pods(Server& server,

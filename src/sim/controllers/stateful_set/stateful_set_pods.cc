@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kube/proto/core_storage.pb.h"
+#include "kube/value/repeated.h"
 #include "sim/controllers/pods/ownership.h"
 #include "sim/controllers/pods/pod_template.h"
 #include "sim/controllers/stateful_set/stateful_set_reconcile_state.h"
@@ -63,9 +64,8 @@ void StatefulSetController::create_pod(ReconcileState& state, int ordinal) {
   spec.set_hostname(name);
   if (!state.spec().service_name().empty()) spec.set_subdomain(state.spec().service_name());
   auto& volumes = *spec.mutable_volumes();
-  for (int i = volumes.size() - 1; i >= 0; --i) {  // a claim replaces a volume with the same name
-    if (claim_named(state.spec(), volumes.Get(i).name()) != nullptr) volumes.DeleteSubrange(i, 1);
-  }
+  // A claim replaces a volume with the same name.
+  kube::erase_if(volumes, [&](const auto& volume) { return claim_named(state.spec(), volume.name()) != nullptr; });
   for (const auto& claim : state.spec().volume_claim_templates()) {
     api::Volume& volume = *volumes.Add();
     volume.set_name(claim.metadata().name());

@@ -63,7 +63,7 @@ boost::json::array event_cells(const Field& event, WallTime now) {
 
 const Printer* event_printer(std::string_view group, std::string_view kind) {
   if (kind != "Event" || (!group.empty() && group != "events.k8s.io")) return nullptr;
-  static const Printer kEvents{.columns = {text_column("Last Seen"),
+  static const Printer printer{.columns = {text_column("Last Seen"),
                                            text_column("Type"),
                                            text_column("Reason"),
                                            text_column("Object"),
@@ -74,7 +74,7 @@ const Printer* event_printer(std::string_view group, std::string_view kind) {
                                            wide_column("Count"),
                                            {.name = "Name", .format = "name", .priority = 1}},
                                .cells = event_cells};
-  return &kEvents;
+  return &printer;
 }
 
 }  // namespace rescheduler::sim

@@ -51,14 +51,14 @@ class Field {
     return flag && *flag;
   }
   const boost::json::array& items() const {
-    static const boost::json::array kNone;
+    static const boost::json::array none;
     const boost::json::array* array = value_ ? value_->if_array() : nullptr;
-    return array ? *array : kNone;
+    return array ? *array : none;
   }
   const boost::json::object& members() const {
-    static const boost::json::object kNone;
+    static const boost::json::object none;
     const boost::json::object* object = value_ ? value_->if_object() : nullptr;
-    return object ? *object : kNone;
+    return object ? *object : none;
   }
   std::size_t size() const { return items().size(); }
 

@@ -65,13 +65,13 @@ boost::json::array service_cells(const Field& object, WallTime now) {
 }
 
 const std::vector<NamedPrinter>& printers() {
-  static const std::vector<NamedPrinter> kPrinters{
+  static const std::vector<NamedPrinter> all{
       {"",
        "Service",
        {{name_column(), text_column("Type"), text_column("Cluster-IP"), text_column("External-IP"),
          text_column("Port(s)"), age_column(), wide_column("Selector")},
         service_cells}}};
-  return kPrinters;
+  return all;
 }
 
 }  // namespace

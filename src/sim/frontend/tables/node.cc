@@ -53,12 +53,12 @@ boost::json::array node_cells(const Field& node, WallTime now) {
 
 const Printer* node_printer(std::string_view group, std::string_view kind) {
   if (!group.empty() || kind != "Node") return nullptr;
-  static const Printer kNodes{
+  static const Printer printer{
       .columns = {name_column(), text_column("Status"), text_column("Roles"), age_column(), text_column("Version"),
                   wide_column("Internal-IP"), wide_column("External-IP"), wide_column("OS-Image"),
                   wide_column("Kernel-Version"), wide_column("Container-Runtime")},
       .cells = node_cells};
-  return &kNodes;
+  return &printer;
 }
 
 }  // namespace rescheduler::sim

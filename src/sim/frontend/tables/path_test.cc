@@ -10,12 +10,12 @@ namespace rescheduler::sim {
 namespace {
 
 std::string at(std::string_view path) {
-  static const boost::json::value kObject = boost::json::parse(R"({
+  static const boost::json::value object = boost::json::parse(R"({
       "spec":{"a.b/c":"dotted","n":[{"k":"x","v":1},{"k":"y","v":2},{"k":"y","v":3,"w":true}]},
       "status":{"conditions":[{"type":"Ready","status":"False"}]}})");
   const std::optional<JsonPath> parsed = JsonPath::parse(path);
   if (!parsed) return "unsupported";
-  const boost::json::value* value = parsed->first(kObject);
+  const boost::json::value* value = parsed->first(object);
   return value ? boost::json::serialize(*value) : "none";
 }
 

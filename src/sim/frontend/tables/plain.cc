@@ -44,7 +44,7 @@ boost::json::array webhooks_cells(const Field& object, WallTime now) {
 std::vector<Column> webhook_columns() { return {name_column(), integer_column("Webhooks"), age_column()}; }
 
 const std::vector<NamedPrinter>& printers() {
-  static const std::vector<NamedPrinter> kPrinters{
+  static const std::vector<NamedPrinter> all{
       {"", "Namespace", {{name_column(), text_column("Status"), age_column()}, namespace_cells}},
       {"", "Secret", {{name_column(), text_column("Type"), text_column("Data"), age_column()}, secret_cells}},
       {"", "ConfigMap", {{name_column(), text_column("Data"), age_column()}, config_map_cells}},
@@ -61,7 +61,7 @@ const std::vector<NamedPrinter>& printers() {
       {"node.k8s.io", "RuntimeClass", {{name_column(), text_column("Handler"), age_column()}, runtime_class_cells}},
       {"admissionregistration.k8s.io", "MutatingWebhookConfiguration", {webhook_columns(), webhooks_cells}},
       {"admissionregistration.k8s.io", "ValidatingWebhookConfiguration", {webhook_columns(), webhooks_cells}}};
-  return kPrinters;
+  return all;
 }
 
 }  // namespace

@@ -157,11 +157,12 @@ boost::json::array pod_cells(const Field& pod, WallTime now) {
 
 const Printer* pod_printer(std::string_view group, std::string_view kind) {
   if (!group.empty() || kind != "Pod") return nullptr;
-  static const Printer kPods{.columns = {name_column(), text_column("Ready"), text_column("Status"),
-                                         text_column("Restarts"), age_column(), wide_column("IP"), wide_column("Node"),
-                                         wide_column("Nominated Node"), wide_column("Readiness Gates")},
-                             .cells = pod_cells};
-  return &kPods;
+  static const Printer printer{
+      .columns = {name_column(), text_column("Ready"), text_column("Status"), text_column("Restarts"), age_column(),
+                  wide_column("IP"), wide_column("Node"), wide_column("Nominated Node"),
+                  wide_column("Readiness Gates")},
+      .cells = pod_cells};
+  return &printer;
 }
 
 }  // namespace rescheduler::sim

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kube/value/label_selector.h"
 #include "sim/frontend/tables/age.h"
 
@@ -38,11 +40,11 @@ std::string age_of(const Field& object, WallTime now) {
 std::string labels_text(const Field& labels) {
   std::vector<std::pair<std::string, std::string>> sorted;
   for (const auto& [key, value] : labels.members()) sorted.emplace_back(key, Field(&value).text());
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   std::string text;
   for (const auto& [key, value] : sorted) {
     if (!text.empty()) text += ',';
-    text += key + "=" + value;
+    text += fmt::format("{}={}", key, value);
   }
   return text.empty() ? "<none>" : text;
 }

@@ -22,9 +22,9 @@ json::array creation_cells(const Field& object, WallTime) {
   return {name_of(object), object["metadata"]["creationTimestamp"].text()};
 }
 const Printer& creation_printer() {
-  static const Printer kPrinter{.columns = {name_column(), {.name = "Created At", .type = "date"}},
-                                .cells = creation_cells};
-  return kPrinter;
+  static const Printer printer{.columns = {name_column(), {.name = "Created At", .type = "date"}},
+                               .cells = creation_cells};
+  return printer;
 }
 
 json::array column_definitions(const std::vector<Column>& columns) {

@@ -157,7 +157,7 @@ std::vector<Column> replica_columns() {
 }
 
 const std::vector<NamedPrinter>& printers() {
-  static const std::vector<NamedPrinter> kPrinters{
+  static const std::vector<NamedPrinter> all{
       {"apps",
        "Deployment",
        {with_template(
@@ -199,7 +199,7 @@ const std::vector<NamedPrinter>& printers() {
       {"apps",
        "ControllerRevision",
        {{name_column(), text_column("Controller"), text_column("Revision"), age_column()}, revision_cells}}};
-  return kPrinters;
+  return all;
 }
 
 }  // namespace

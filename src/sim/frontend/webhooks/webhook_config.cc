@@ -95,12 +95,11 @@ Webhook webhook_in(const json::value& value, bool mutating) {
 }
 
 bool named(const std::vector<std::string>& allowed, std::string_view wanted) {
-  return std::any_of(allowed.begin(), allowed.end(),
-                     [wanted](const std::string& one) { return one == "*" || one == wanted; });
+  return std::ranges::any_of(allowed, [wanted](const std::string& one) { return one == "*" || one == wanted; });
 }
 
 bool resource_matches(const WebhookRule& rule, const PendingWrite& pending_write) {
-  return std::any_of(rule.resources.begin(), rule.resources.end(), [&pending_write](std::string_view wanted) {
+  return std::ranges::any_of(rule.resources, [&pending_write](std::string_view wanted) {
     const auto slash = wanted.find('/');
     const std::string_view resource = wanted.substr(0, slash);
     const std::string_view sub = slash == wanted.npos ? std::string_view() : wanted.substr(slash + 1);
@@ -157,9 +156,8 @@ std::vector<Webhook> webhooks_in(const CustomObject& configuration, bool mutatin
 bool matches(const Webhook& webhook, const PendingWrite& pending_write, const Server& server) {
   // Webhooks never review webhook configurations, so that a broken webhook can be removed.
   if (pending_write.kind->group == "admissionregistration.k8s.io") return false;
-  const bool ruled = std::any_of(webhook.rules.begin(), webhook.rules.end(), [&pending_write](const WebhookRule& rule) {
-    return rule_matches(rule, pending_write);
-  });
+  const bool ruled = std::ranges::any_of(
+      webhook.rules, [&pending_write](const WebhookRule& rule) { return rule_matches(rule, pending_write); });
   return ruled && object_matches(webhook, pending_write) && namespace_matches(webhook, pending_write, server);
 }
 

@@ -124,10 +124,8 @@ Qos qos_of(const api::ResourceRequirements& resources, const std::string& name) 
 
 Qos qos_of(const api::ResourceRequirements& resources) {
   if (resources.requests().empty() && resources.limits().empty()) return Qos::BestEffort;
-  static const std::string kCpu = "cpu";
-  static const std::string kMemory = "memory";
-  const Qos cpu = qos_of(resources, kCpu);
-  return cpu == qos_of(resources, kMemory) ? cpu : Qos::Burstable;
+  const Qos cpu = qos_of(resources, "cpu");
+  return cpu == qos_of(resources, "memory") ? cpu : Qos::Burstable;
 }
 
 // --- matchLabelKeys ---
