@@ -1,4 +1,4 @@
-// The CustomResourceDefinition of Migration, embedded from manifests/rescheduler/crd.yaml.
+// The CustomResourceDefinition of Migration, embedded from charts/rescheduler/crds/crd.yaml.
 #pragma once
 
 #include <string_view>

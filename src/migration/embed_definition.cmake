@@ -1,6 +1,6 @@
 # Writes a source file that holds the manifest: cmake -D OUTPUT=file.cc -D FILE=crd.yaml -P embed_definition.cmake
 file(READ ${FILE} text)
-file(WRITE ${OUTPUT}.new "// Made from manifests/rescheduler/crd.yaml by the build.
+file(WRITE ${OUTPUT}.new "// Made from charts/rescheduler/crds/crd.yaml by the build.
 #include \"migration/definition.h\"
 
 namespace rescheduler::migration {

@@ -31,6 +31,6 @@ def fetch(kubeconfig, path):
 
 
 def define_migrations(kubeconfig):
-    """Does what `kubectl apply -f manifests/rescheduler/crd.yaml` does."""
+    """Does what `kubectl apply -f charts/rescheduler/crds/crd.yaml` does."""
     send(kubeconfig, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-         (ROOT / 'manifests/rescheduler/crd.yaml').read_bytes())
+         (ROOT / 'charts/rescheduler/crds/crd.yaml').read_bytes())

@@ -122,7 +122,7 @@ before(async () => {
   const made = run(path.join(root, "../tests/support/product_account"), [run(rigTool, ["which", "kubectl"]).out.trim(), rig.kubeconfig, account]);
   assert.equal(made.code, 0, made.out);
   writeFileSync(path.join(folder, "config.yaml"), configuration(account));
-  kubectl("apply", "-f", path.join(folder, "objects.yaml"), "-f", path.join(root, "../manifests/rescheduler/crd.yaml"));
+  kubectl("apply", "-f", path.join(folder, "objects.yaml"));
   port = await freePort();
   words = ["run", "--config", path.join(folder, "config.yaml"), "--leader-elect=false", "--secure-port", String(port), "--bind-address", "0.0.0.0"];
   program = Program.start(words);

@@ -19,7 +19,7 @@ using Migrations = std::vector<api::Migration>;
 
 int complain(std::string_view command, const Error& error) {
   fmt::print(stderr, "rescheduler {}: {}{}\n", command, error.message,
-             error.code == Errc::NotFound ? " (is manifests/rescheduler/crd.yaml applied?)" : "");
+             error.code == Errc::NotFound ? " (is manifests/rescheduler/rbac.yaml applied?)" : "");
   return 1;
 }
 

@@ -197,7 +197,7 @@ net::Task<void> Composition::await_migrations() { (void)co_await migrations_->wa
 net::Task<void> Composition::warn_without_migrations() {
   const auto slept = co_await services_.timers->sleep_for(kWarnAfter);
   if (!slept || migrations_->synced()) co_return;
-  log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/crd.yaml"}});
+  log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/rbac.yaml"}});
 }
 
 net::Task<bool> Composition::stop(std::chrono::nanoseconds grace) {

@@ -80,7 +80,7 @@ Findings check_resources(const Facts& facts) {
 }
 
 Findings check_definition(const Facts& facts) {
-  constexpr std::string_view kFix = "kubectl apply -f manifests/rescheduler/crd.yaml";
+  constexpr std::string_view kFix = "kubectl apply -f manifests/rescheduler/rbac.yaml";
   if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations")) {
     if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations/status")) {
       return {ok("definition", "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is installed")};

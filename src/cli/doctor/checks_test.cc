@@ -91,7 +91,7 @@ TEST(Doctor, AMissingMigrationDefinitionIsAnErrorOnceTheReschedulerIsInstalled) 
   facts.wanted_resources.clear();
   Finding finding = only_finding(facts);
   EXPECT_EQ(finding.severity, Severity::Error);
-  EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/crd.yaml");
+  EXPECT_EQ(finding.fix, "kubectl apply -f manifests/rescheduler/rbac.yaml");
   facts.installation.reset();
   EXPECT_THAT(severities(check_definition(facts)), ElementsAre(Severity::Note));
   facts = sound();
