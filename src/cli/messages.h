@@ -21,8 +21,8 @@ inline constexpr Phrase kDeciding{"scheduling pods", "开始调度Pod"};
 inline constexpr Phrase kMoving{"rescheduling: moving pods", "开始重调度Pod"};
 inline constexpr Phrase kPermissionMissing{"permission missing", "缺少权限"};
 inline constexpr Phrase kPermissionsUnknown{"permissions could not be checked", "无法确认权限"};
-inline constexpr Phrase kNoMigrations{"the API server does not serve Migrations: no pods are moved",
-                                      "集群没有Migration资源：不会迁移任何Pod"};
+inline constexpr Phrase kInstallationProblem{"the installation is incomplete", "安装不完整"};
+inline constexpr Phrase kInstallationFixed{"the installation is complete again", "安装已补全"};
 inline constexpr Phrase kMigrationsNotShown{
     "Migrations could not be read: replacements of moved pods can be placed on other nodes",
     "集群未返回Migration：被迁移Pod的替代者可能落到别处"};

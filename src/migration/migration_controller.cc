@@ -81,9 +81,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
   }
 
   static kube::InformerSettings informer_settings(const MigrationSettings& settings) {
-    kube::InformerSettings made;
-    made.ns = settings.ns;
-    return made;
+    // The definition can be installed after the start: then moves begin within seconds.
+    return {.ns = settings.ns, .backoff = {.most = std::chrono::seconds{5}}};
   }
 
   MigrationParts parts;
@@ -424,6 +423,7 @@ void MigrationController::follow() {
 }
 
 bool MigrationController::synced() const { return state_->migrations.synced(); }
+const std::optional<Error>& MigrationController::failure() const { return state_->migrations.reflector().failure(); }
 net::Task<Result<void>> MigrationController::wait_synced() { return state_->migrations.wait_synced(); }
 
 void MigrationController::lead() {

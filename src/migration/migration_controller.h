@@ -5,7 +5,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
+#include "base/error.h"
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/component.h"
@@ -35,6 +37,8 @@ class MigrationController final : public Migrator, public kube::Component {
 
   void follow() override;
   bool synced() const;
+  // Why Migrations cannot be read now; nullopt: they can be read. NotFound: their definition is not installed.
+  const std::optional<Error>& failure() const;
   net::Task<Result<void>> wait_synced() override;
   // Publishes the known intents; call it before the scheduler of this process starts to decide.
   void steer();

@@ -31,6 +31,8 @@ ALERTS = [
     ('ReschedulerTwoLead', '1m', 'critical',
      'sum(leader_election_master_status{name="rescheduler-scheduler"}) > 1',
      'More than one replica believes that it holds the lease.'),
+    ('ReschedulerInstallationIncomplete', '10m', 'warning', 'max by(part) (rescheduler_installation_problem) == 1',
+     'A part of the installation is missing ({{ $labels.part }}); run rescheduler doctor.'),
     ('ReschedulerPodsWait', '15m', 'warning',
      'sum by(plugin) (scheduler_unschedulable_pods) > 0',
      'Pods are unschedulable: {{ $labels.plugin }} rejects them.'),

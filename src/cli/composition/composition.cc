@@ -10,7 +10,6 @@ namespace rescheduler::cli {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};  // time to wait for Migrations to sync; pods stay pending meanwhile
-constexpr std::chrono::seconds kWarnAfter{10};
 
 }  // namespace
 
@@ -161,7 +160,7 @@ net::Task<void> Composition::begin() {
   if (stopping_) co_return;
   log_info(messages::kDeciding);
   scheduler_->lead();
-  spawn("warn without migrations", warn_without_migrations());
+  // Without the definition of Migration this waits: a move without its record could not be continued after a crash.
   const auto shown = co_await wait_synced();
   if (!shown) co_return;
   // Before the rescheduler, whose first cycle must count the existing migrations that migrations_ continues.
@@ -194,10 +193,11 @@ net::Task<void> Composition::steer_first() {
 
 net::Task<void> Composition::await_migrations() { (void)co_await migrations_->wait_synced(); }
 
-net::Task<void> Composition::warn_without_migrations() {
-  const auto slept = co_await services_.timers->sleep_for(kWarnAfter);
-  if (!slept || migrations_->synced()) co_return;
-  log_warning(messages::kNoMigrations, {{"fix", "kubectl apply -f manifests/rescheduler/rbac.yaml"}});
+std::vector<InstallationProblem> Composition::problems() const {
+  std::vector<InstallationProblem> found;
+  const auto& migrations = migrations_->failure();
+  if (migrations && migrations->code == Errc::NotFound) found.push_back(definition_missing());
+  return found;
 }
 
 net::Task<bool> Composition::stop(std::chrono::nanoseconds grace) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cli/composition/failure_recovery.h"
+#include "cli/composition/installation.h"
 #include "kube/leader/component.h"
 #include "migration/migration_controller.h"
 #include "rescheduling/loop/live_rescheduler.h"
@@ -79,6 +80,7 @@ class Composition final : public kube::Component {
   const rescheduling::recovery::LiveRecovery* recovery() const {
     return recovery_ == nullptr ? nullptr : &recovery_->live();
   }
+  std::vector<InstallationProblem> problems() const;  // at most one for each part
 
  private:
   Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services);
@@ -100,7 +102,6 @@ class Composition final : public kube::Component {
   net::Task<void> begin_to_recover();
   net::Task<void> steer_first();
   net::Task<void> await_migrations();
-  net::Task<void> warn_without_migrations();
 
   CompositionApis apis_;
   CompositionSettings settings_;

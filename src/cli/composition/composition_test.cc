@@ -40,11 +40,13 @@ class LateApi final : public kube::ForwardingApi {
     co_return page;
   }
   net::Task<Result<std::unique_ptr<kube::WatchStream>>> watch(kube::ApiCall call) override {
+    ++watches;
     const auto slept = co_await timers_.sleep_for(kLateness);
     if (!slept) co_return fail(slept.error());
     auto stream = co_await api_.watch(std::move(call));
     co_return stream;
   }
+  int watches = 0;
 
  private:
   net::Timers& timers_;
@@ -157,6 +159,18 @@ TEST_F(CompositionTest, WithoutTheMigrationDefinitionTheSchedulerDoesNotWaitForM
   add_pod("p");
   begin();
   EXPECT_TRUE(loop_.run_until([&] { return !node_of("p").empty(); }, 900ms));
+}
+
+TEST_F(CompositionTest, ADefinitionThatIsInstalledLateIsUsedWithinSeconds) {
+  begin();
+  loop_.run_for(2min);
+  ASSERT_EQ(composition_->problems().size(), 1U);
+  EXPECT_EQ(composition_->problems()[0].part, kDefinitionPart);
+  const int before = late_.watches;
+  loop_.run_for(1min);
+  EXPECT_GE(late_.watches - before, 6) << "retries must not become rare";
+  ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
+  EXPECT_TRUE(loop_.run_until([&] { return composition_->problems().empty(); }, 10s));
 }
 
 // Recovery uses the informers of the scheduler for the kinds that both need, and still receives failed pods.

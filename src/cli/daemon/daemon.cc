@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cli/composition/composition.h"
 #include "cli/composition/live_dashboard.h"
+#include "cli/daemon/installation_monitor.h"
 #include "cli/daemon/permissions.h"
 #include "cli/daemon/secure_port.h"
 #include "cli/messages.h"
@@ -88,6 +89,7 @@ struct Daemon::State {
     SecurePort* port = nullptr;              // null: no port
     kube::LeaderElector* elector = nullptr;  // null: no leader election, always the leader
     Composition* composition = nullptr;
+    InstallationMonitor* monitor = nullptr;
     std::vector<net::Job> jobs{};
     bool leading = false;
     bool stopping = false;
@@ -137,6 +139,7 @@ struct Daemon::State {
     auto composition = make_composition();
     if (!composition) return fail(std::move(composition.error()));
     parts->composition = &parts->components.add(std::move(*composition));
+    parts->monitor = &parts->components.add(make_monitor());
     return {};
   }
 
@@ -173,6 +176,20 @@ struct Daemon::State {
         std::move(how), services());
   }
 
+  std::unique_ptr<InstallationMonitor> make_monitor() {
+    const config::LeaderElection& election = settings.configuration.leader_election;
+    InstallationMonitorSettings watched;
+    watched.permissions = needed_permissions();
+    watched.problems = [composition = parts->composition] { return composition->problems(); };
+    watched.leads = [from = parts.get()] { return from->leading; };
+    watched.lease = {.api_version = "coordination.k8s.io/v1",
+                     .kind = "Lease",
+                     .ns = election.resource_namespace,
+                     .name = election.resource_name};
+    watched.host = settings.host;
+    return std::make_unique<InstallationMonitor>(*parts->clients.events, std::move(watched), services());
+  }
+
   void serve() {
     if (parts->port == nullptr) return;
     const ApiClients& clients = parts->clients;
@@ -180,6 +197,7 @@ struct Daemon::State {
       return dashboard::LeaderStatus{from->leading, from->elector != nullptr ? from->elector->leader() : std::string()};
     };
     parts->port->serve(*parts->composition, leader, *clients.scheduler);
+    parts->port->serve(*parts->monitor);
     auto pages = dashboard_settings(settings, *clients.dashboard, *clients.events, services());
     if (!pages) return;
     pages->leader = leader;
@@ -197,9 +215,8 @@ struct Daemon::State {
     parts->elector != nullptr ? parts->elector->follow() : take_the_lead();
     parts->jobs = {
         net::spawn(network.executor(), "refresh gauges", refresh_gauges(parts->composition->scheduler(), timers)),
-        net::spawn(network.executor(), "return free memory", return_free_memory(timers)),
-        net::spawn(network.executor(), "permission check",
-                   log_missing_permissions(*parts->clients.events, services()))};
+        net::spawn(network.executor(), "return free memory", return_free_memory(timers))};
+    parts->monitor->follow();
     co_return Result<void>{};
   }
 

@@ -1,10 +1,6 @@
 #include "cli/daemon/permissions.h"
 
-#include <set>
 #include <string_view>
-
-#include "base/log.h"
-#include "cli/messages.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -122,25 +118,6 @@ std::vector<kube::Permission> needed_permissions() {
     }
   }
   return permissions;
-}
-
-net::Task<void> log_missing_permissions(kube::Api& api, kube::LoopServices services) {
-  auto missing = co_await kube::find_missing(api, needed_permissions(), services, 2);
-  if (!missing) {
-    if (missing.error().code != Errc::Cancelled)
-      log_warning(messages::kPermissionsUnknown, {{"err", missing.error().message}});
-    co_return;
-  }
-  std::set<std::string> reported;
-  for (const kube::Permission& one : *missing) {
-    const std::string what = kube::describe(one);
-    if (reported.insert(what).second) {
-      log_error(
-          messages::kPermissionMissing,
-          {{"permission", what}, {"needed", one.why}, {"fix", "kubectl apply -f manifests/rescheduler/rbac.yaml"}});
-    }
-  }
-  if (missing->empty()) log_debug("all required permissions are granted");
 }
 
 }  // namespace rescheduler::cli

@@ -91,6 +91,12 @@ void SecurePort::serve(Composition& composition, std::function<dashboard::Leader
   server::add_extender_routes(*server_, *extender_);
 }
 
+void SecurePort::serve(const InstallationMonitor& monitor) {
+  for (const std::string_view part : kInstallationParts) {
+    server_->readyz().add_note(std::string(part), [&monitor, part] { return monitor.text(part); });
+  }
+}
+
 net::Task<bool> SecurePort::stop(std::chrono::nanoseconds grace) {
   co_await server_->stop(std::min<std::chrono::nanoseconds>(grace, kServingGrace));
   co_return true;

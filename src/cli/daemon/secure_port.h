@@ -6,6 +6,7 @@
 
 #include "cli/composition/live_dashboard.h"
 #include "cli/daemon/daemon.h"
+#include "cli/daemon/installation_monitor.h"
 #include "server/delegated_auth.h"
 #include "server/plugin_extender.h"
 #include "server/server.h"
@@ -20,6 +21,7 @@ class SecurePort final : public kube::Component {
                                                     const kube::LoopServices& services);
 
   void serve(Composition& composition, std::function<dashboard::LeaderStatus()> leader, kube::Api& api);
+  void serve(const InstallationMonitor& monitor);
   void serve(LiveDashboard& dashboard) { dashboard.serve(*server_); }
   int port() const { return server_->port(); }
   void about_to_stop() { stopping_ = true; }  // /readyz then fails

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/composition/installation.h"
 #include "kube/value/time.h"
 
 namespace rescheduler::cli::doctor {
@@ -20,7 +21,6 @@ constexpr seconds kClockSkew{30};
 constexpr std::chrono::hours kSoon{24 * 14};
 
 constexpr std::string_view kInstall = "kubectl apply -f manifests/rescheduler/";
-constexpr std::string_view kGrant = "kubectl apply -f manifests/rescheduler/rbac.yaml";
 
 Finding ok(std::string check, std::string message) { return {Severity::Ok, std::move(check), std::move(message)}; }
 
@@ -80,23 +80,20 @@ Findings check_resources(const Facts& facts) {
 }
 
 Findings check_definition(const Facts& facts) {
-  constexpr std::string_view kFix = "kubectl apply -f manifests/rescheduler/rbac.yaml";
+  const InstallationProblem problem = definition_missing();
   if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations")) {
     if (facts.resources.has("rescheduler.io", "v1alpha1", "migrations/status")) {
       return {ok("definition", "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is installed")};
     }
     return {{Severity::Error, "definition",
              "the CustomResourceDefinition of Migration has no status subresource: moves cannot be recorded",
-             std::string(kFix)}};
+             problem.fix}};
   }
   if (!facts.installation) {
     return {{Severity::Note, "definition",
-             "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is not installed yet",
-             std::string(kFix)}};
+             "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is not installed yet", problem.fix}};
   }
-  return {{Severity::Error, "definition",
-           "the CustomResourceDefinition of Migration (rescheduler.io/v1alpha1) is not installed: no pods are moved",
-           std::string(kFix)}};
+  return {{Severity::Error, "definition", problem.sentence, problem.fix}};
 }
 
 Findings check_permissions(const Facts& facts) {
@@ -107,7 +104,7 @@ Findings check_permissions(const Facts& facts) {
     if (!reported.insert(what).second) continue;  // one permission can have two reasons
     found.push_back({Severity::Error, "permissions",
                      fmt::format("{} has no permission to {}, needed {}", facts.subject, what, one.why),
-                     std::string(kGrant)});
+                     std::string(kApplyRbac)});
   }
   if (found.empty()) {
     found.push_back(

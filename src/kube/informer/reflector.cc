@@ -165,7 +165,12 @@ Result<Input> Reflector::input_from(Error error) {
   stats_.failures += 1;
   failures_total_.add();
   // Logs only the first failure in a row.
-  if (!failure_) log_warning("informer of {}: {}; retrying", resource_.plural, error.message);
+  if (!failure_) {
+    const std::string why = error.code == Errc::NotFound ? fmt::format("the API server does not serve {} {}",
+                                                                       resource_.api_version(), resource_.kind)
+                                                         : error.message;
+    log_warning("informer of {}: {}; retrying", resource_.plural, why);
+  }
   const Failed failed{error.retry_after};
   failure_ = std::move(error);
   return Input{failed};

@@ -64,6 +64,8 @@ class Reflector {
 
   const ObjectStore& store() const { return store_; }
   const ReflectorStats& stats() const { return stats_; }
+  // Why the last list or watch failed; nullopt: it did not fail. NotFound: the server does not serve the kind.
+  const std::optional<Error>& failure() const { return failure_; }
 
  private:
   using Input = reflector::Input;

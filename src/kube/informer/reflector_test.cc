@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "base/log.h"
+#include "kube/client/forwarding_api.h"
 #include "kube/codec/metadata.h"
 #include "kube/informer/informer.h"
 #include "kube/proto/core_pod.pb.h"
@@ -298,6 +299,53 @@ TEST(Reflector, WaitsUntilHandlersAreDrainedWhileReadingTheInitialState) {
     EXPECT_EQ(informer.size(), 3000U);
     EXPECT_EQ(most, 500U) << (streaming ? "streamed" : "listed");
   }
+}
+
+// Serves the kind only after a number of requests, as when its CustomResourceDefinition is installed late.
+class LateKind final : public ForwardingApi {
+ public:
+  using ForwardingApi::ForwardingApi;
+  net::Task<Result<std::unique_ptr<WatchStream>>> watch(ApiCall call) override {
+    if (refusals > 0) {
+      --refusals;
+      co_return fail(Errc::NotFound, "404 page not found");
+    }
+    before_served();
+    auto stream = co_await api_.watch(std::move(call));
+    co_return stream;
+  }
+  int refusals = 3;
+  std::function<void()> before_served;
+};
+
+TEST(Reflector, AKindThatIsNotServedYetIsReportedOnceAndFollowedWhenItIs) {
+  std::vector<std::string> lines;
+  set_log_level(LogLevel::Info);
+  set_log_sink([](LogLevel, std::string_view line, void* to) { static_cast<decltype(lines)*>(to)->emplace_back(line); },
+               &lines);
+  net::EventLoop loop;
+  Rng rng(1);
+  MetricRegistry metrics;
+  NoWait timers;
+  SystemClock clock;
+  Collection collection(rng, 0.0, true);
+  collection.fill(2);
+  LateKind api(collection);
+  Informer<api::Pod> informer(api, {}, {loop.executor(), &timers, &clock, &rng, &metrics});
+  std::optional<Error> failure;
+  api.before_served = [&] { failure = informer.reflector().failure(); };
+  net::Job running;
+  collection.on_idle = [&] { running.cancel(); };
+  std::promise<void> done;
+  (void)loop.await_result(start(running, loop.executor(), run_to_end(informer, done)));
+  done.get_future().wait();
+  set_log_sink(nullptr, nullptr);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->code, Errc::NotFound);
+  EXPECT_FALSE(informer.reflector().failure());
+  EXPECT_EQ(informer.size(), 2U);
+  EXPECT_EQ(lines, (std::vector<std::string>{"informer of pods: the API server does not serve v1 Pod; retrying",
+                                             "informer of pods: watching again"}));
 }
 
 RC_GTEST_PROP(Reflector, HandlersGetAConsistentSequenceAndTheFinalStateOverABadNetwork, ()) {
