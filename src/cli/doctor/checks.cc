@@ -118,7 +118,17 @@ Findings check_installation(const Facts& facts) {
     return {{Severity::Note, "installation", fmt::format("rescheduler is not installed in namespace {} yet", facts.ns),
              std::string(kInstall)}};
   }
-  const auto [replicas, ready] = *facts.installation;
+  const auto& [replicas, ready, refusal, missing_priority_class] = *facts.installation;
+  if (!missing_priority_class.empty()) {
+    return {{Severity::Error, "installation",
+             fmt::format("PriorityClass {} does not exist: the API server refuses new pods of the Deployment",
+                         missing_priority_class),
+             "kubectl apply -f manifests/rescheduler/priority-class.yaml"}};
+  }
+  if (!refusal.empty()) {
+    return {{Severity::Error, "installation", fmt::format("the API server refuses pods of the Deployment: {}", refusal),
+             std::string(kInstall)}};
+  }
   if (replicas == 0) {
     return {{Severity::Error, "installation", "the Deployment is scaled to 0 replicas",
              fmt::format("kubectl scale -n {} deployment/{} --replicas=2", facts.ns, facts.name)}};
@@ -136,6 +146,11 @@ Findings check_installation(const Facts& facts) {
 
 Findings check_configuration(const Facts& facts) {
   if (!facts.config) return {};
+  if (!facts.config->there) {
+    return {{Severity::Error, "configuration",
+             fmt::format("{} does not exist: the pods do not start", facts.config->where),
+             "kubectl apply -f manifests/rescheduler/configmap.yaml"}};
+  }
   const bool in_cluster = facts.config->where.starts_with("ConfigMap ");
   const std::string fix = in_cluster ? fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns)
                                      : fmt::format("rescheduler validate --config {}", facts.config->where);
@@ -176,7 +191,7 @@ Findings check_names(const Facts& facts) {
                      other.holder, other.ns),
          fmt::format("kubectl delete deployment -n {} {}", other.ns, facts.name)});
   }
-  if (!facts.config) return found;
+  if (!facts.config || facts.config->scheduler_names.empty()) return found;  // not valid: the names are not known
   const auto& names = facts.config->scheduler_names;
   const bool takes_default = std::ranges::find(names, "default-scheduler") != names.end();
   if (takes_default && facts.default_lease && is_held(*facts.default_lease, facts)) {

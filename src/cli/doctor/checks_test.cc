@@ -101,6 +101,24 @@ TEST(Doctor, AMissingMigrationDefinitionIsAnErrorOnceTheReschedulerIsInstalled) 
   EXPECT_THAT(only_finding(facts).message, HasSubstr("has no status subresource"));
 }
 
+TEST(Doctor, NamesTheMissingFileOfAHalfDoneInstallation) {
+  Facts facts = sound();
+  facts.installation->missing_priority_class = "rescheduler-priority";
+  facts.installation->refusal = "pods is forbidden";  // the consequence is not a second finding
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("PriorityClass rescheduler-priority does not exist"));
+  EXPECT_EQ(only_finding(facts).fix, "kubectl apply -f manifests/rescheduler/priority-class.yaml");
+  facts = sound();
+  facts.installation->refusal = "serviceaccount \"rescheduler-scheduler\" not found";
+  EXPECT_THAT(only_finding(facts).message, HasSubstr("serviceaccount \"rescheduler-scheduler\" not found"));
+  EXPECT_EQ(only_finding(facts).severity, Severity::Error);
+  facts = sound();
+  facts.config = ConfigFacts{"ConfigMap kube-system/rescheduler-config"};
+  facts.config->there = false;
+  const Findings findings = check_configuration(facts);
+  ASSERT_EQ(severities(findings), std::vector{Severity::Error});
+  EXPECT_EQ(findings[0].fix, "kubectl apply -f manifests/rescheduler/configmap.yaml");
+}
+
 TEST(Doctor, NamesEachMissingPermissionOnce) {
   Facts facts = sound();
   const kube::Permission evict{"", "pods", "eviction", "create", "", "to move a pod"};

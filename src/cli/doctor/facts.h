@@ -24,6 +24,7 @@ struct ConfigFacts {
   std::vector<std::string> problems{};  // "line 7: PATH: what"
   bool leader_elect = true;
   std::vector<std::string> scheduler_names{};
+  bool there = true;  // false: the ConfigMap does not exist
 };
 
 struct LeaseFacts {
@@ -37,6 +38,8 @@ struct LeaseFacts {
 struct InstallationFacts {
   int replicas = 0;
   int ready = 0;
+  std::string refusal{};                 // why the API server refuses new pods of the Deployment; empty: it does not
+  std::string missing_priority_class{};  // of the pods; empty: it exists
 };
 
 struct LoadSourceFacts {

@@ -18,6 +18,7 @@
 #include "kube/proto/core_node.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "kube/proto/scheduling.pb.h"
 #include "kube/value/label_selector.h"
 #include "kube/value/time.h"
 #include "scheduler/load_sources.h"
@@ -135,7 +136,19 @@ class FactsReader {
   net::Task<void> installation() {
     auto found = co_await client_.get<api::Deployment>(request_.ns, request_.name);
     if (!seen(found, fmt::format("the Deployment {}/{}", request_.ns, request_.name))) co_return;
-    facts_.installation = InstallationFacts{found->spec().replicas(), found->status().ready_replicas()};
+    InstallationFacts facts{found->spec().replicas(), found->status().ready_replicas()};
+    for (const auto& condition : found->status().conditions()) {
+      if (condition.type() == "ReplicaFailure" && condition.status() == "True") facts.refusal = condition.message();
+    }
+    const std::string name = found->spec().template_().spec().priority_class_name();
+    if (!name.empty()) {
+      auto priority_class = co_await client_.get<api::PriorityClass>("", name);
+      if (!seen(priority_class, fmt::format("the PriorityClass {}", name))
+          && priority_class.error().code == Errc::NotFound) {
+        facts.missing_priority_class = name;
+      }
+    }
+    facts_.installation = std::move(facts);
   }
 
   net::Task<void> configuration() {
@@ -144,7 +157,14 @@ class FactsReader {
     if (where.empty()) {
       where = fmt::format("ConfigMap {}/{}", request_.ns, kConfigMap);
       auto found = co_await client_.get<api::ConfigMap>(request_.ns, kConfigMap);
-      if (!seen(found, where)) co_return;
+      if (!seen(found, where)) {
+        // Before the installation, a missing ConfigMap is no problem.
+        if (found.error().code == Errc::NotFound && facts_.installation) {
+          facts_.config = ConfigFacts{where};
+          facts_.config->there = false;
+        }
+        co_return;
+      }
       const auto held = found->data().find("config.yaml");
       if (held == found->data().end()) {
         facts_.config = ConfigFacts{where, {"the ConfigMap has no key config.yaml"}};
