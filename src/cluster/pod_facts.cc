@@ -62,6 +62,7 @@ PodFacts facts_of(const api::Pod& pod, SymbolTable& symbols) {
   facts.phase = phase_of(pod);
   facts.qos = qos_of(pod.status().qos_class());
   facts.opt_out = opt_out_of(pod.metadata());
+  facts.marks = eviction_marks_of(pod.metadata());
   facts.ready = is_ready(pod);
   facts.terminating = is_terminating(pod.metadata());
   facts.mirror = is_mirror(pod);

@@ -42,6 +42,7 @@ struct PodFacts {
   PodPhase phase = PodPhase::Unknown;
   PodQos qos = PodQos::BestEffort;
   OptOut opt_out = OptOut::No;  // from the labels and annotations of the pod
+  EvictionMarks marks{};        // of other programs, from the annotations of the pod
   bool ready = false;
   bool terminating = false;
   bool mirror = false;             // the kubelet's copy of a static pod

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kube/proto/meta.pb.h"
+#include "kube/value/duration.h"
 
 namespace rescheduler::cluster {
 namespace {
@@ -40,6 +41,26 @@ OptOutValue opt_out_value(const api::ObjectMeta& meta) {
 }
 
 OptOut opt_out_of(const api::ObjectMeta& meta) { return opt_out_value(meta).meaning; }
+
+EvictionMarks eviction_marks_of(const api::ObjectMeta& pod) {
+  EvictionMarks marks;
+  const Texts& annotations = pod.annotations();
+  if (annotations.empty()) return marks;
+  const auto value = [&](std::string_view key) -> const std::string* {
+    const auto found = annotations.find(std::string(key));
+    return found == annotations.end() ? nullptr : &found->second;
+  };
+  if (const std::string* safe = value(kSafeToEvictKey)) marks.unsafe_to_evict = *safe == "false";
+  marks.prefer_no_eviction = value(kPreferNoEvictionKey) != nullptr;
+  if (const std::string* disrupt = value(kDoNotDisruptKey)) {
+    if (*disrupt == "true") {
+      marks.do_not_disrupt = std::chrono::nanoseconds::max();
+    } else if (const auto lasts = kube::parse_duration(*disrupt); lasts && lasts->count() > 0) {
+      marks.do_not_disrupt = *lasts;
+    }
+  }
+  return marks;
+}
 
 bool requests_maintenance(const api::ObjectMeta& node) {
   return std::ranges::any_of(kMaintenanceKeys, [&](std::string_view key) {

@@ -1,6 +1,7 @@
 // Labels and annotations by which users control rescheduling: "do not move this", "this node goes into maintenance".
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,21 @@ struct OptOutValue {
 // careful one counts.
 OptOutValue opt_out_value(const api::ObjectMeta& meta);
 OptOut opt_out_of(const api::ObjectMeta& meta);
+
+// Annotations of a pod by which other programs know that they must not evict it.
+inline constexpr std::string_view kSafeToEvictKey = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+inline constexpr std::string_view kDoNotDisruptKey = "karpenter.sh/do-not-disrupt";
+inline constexpr std::string_view kPreferNoEvictionKey = "descheduler.alpha.kubernetes.io/prefer-no-eviction";
+
+// Read as each program reads its own annotation. Other values have no meaning there, and none here.
+struct EvictionMarks {
+  // karpenter.sh/do-not-disrupt: time after the start of the pod; "true" is max(), no mark is zero.
+  std::chrono::nanoseconds do_not_disrupt{0};
+  bool unsafe_to_evict = false;     // safe-to-evict is "false"
+  bool prefer_no_eviction = false;  // the key exists; the descheduler ignores the value
+  friend bool operator==(const EvictionMarks&, const EvictionMarks&) = default;
+};
+EvictionMarks eviction_marks_of(const api::ObjectMeta& pod);
 
 // "true" on either key. No other value starts maintenance: a typing error must not drain a node.
 bool requests_maintenance(const api::ObjectMeta& node);

@@ -40,6 +40,24 @@ TEST(OptOut, TheMostCarefulOfSeveralValuesCounts) {
   EXPECT_EQ(opt_out_of(meta), OptOut::Disabled);
 }
 
+TEST(EvictionMarks, AreReadAsTheProgramsThatDefineThemReadThem) {
+  using namespace std::chrono_literals;
+  const auto marks = [](std::string_view key, const char* value) {
+    api::ObjectMeta pod;
+    (*pod.mutable_annotations())[std::string(key)] = value;
+    return eviction_marks_of(pod);
+  };
+  EXPECT_TRUE(marks(kSafeToEvictKey, "false").unsafe_to_evict);
+  for (const char* other : {"true", "", "False"}) EXPECT_EQ(marks(kSafeToEvictKey, other), EvictionMarks{}) << other;
+  EXPECT_EQ(marks(kDoNotDisruptKey, "true").do_not_disrupt, std::chrono::nanoseconds::max());
+  EXPECT_EQ(marks(kDoNotDisruptKey, "5m").do_not_disrupt, 5min);
+  for (const char* other : {"false", "", "True", "-5m", "soon"}) {
+    EXPECT_EQ(marks(kDoNotDisruptKey, other), EvictionMarks{}) << other;
+  }
+  for (const char* any : {"", "true", "false"}) EXPECT_TRUE(marks(kPreferNoEvictionKey, any).prefer_no_eviction);
+  EXPECT_EQ(eviction_marks_of({}), EvictionMarks{});
+}
+
 TEST(Maintenance, IsRequestedOnlyByTheValueTrue) {
   for (const std::string_view key : {kMaintenanceKey, kOwnMaintenanceKey}) {
     api::ObjectMeta node;

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "kube/value/duration.h"
+
 namespace rescheduler::rescheduling {
 namespace {
 
@@ -31,6 +33,7 @@ Movable::Movable(const Snapshot& snapshot, const PodInventory& inventory, const 
 std::optional<MoveBlocker> Movable::why_not_movable(PodIndex pod, Purpose purpose) const {
   if (auto blocker = by_its_nature(pod)) return blocker;
   if (auto blocker = by_opt_out(pod)) return blocker;
+  if (auto blocker = by_eviction_marks(pod, purpose)) return blocker;
   if (auto blocker = by_its_state(pod, purpose)) return blocker;
   if (auto blocker = by_its_storage(pod)) return blocker;
   if (auto blocker = by_its_workload(pod, purpose)) return blocker;
@@ -88,14 +91,38 @@ std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
   return by_namespace == cluster::OptOut::No ? std::nullopt : blocker_of(by_namespace, "namespace " + ns);
 }
 
+// The annotations of other programs. A preference of the descheduler does not keep a pod on a node that must become
+// empty.
+std::optional<MoveBlocker> Movable::by_eviction_marks(PodIndex index, Purpose purpose) const {
+  const cluster::EvictionMarks& marks = snapshot_.facts(index).marks;
+  const auto blocker_of = [](std::string_view annotation) {
+    return MoveBlocker{why::kDoNotEvict, fmt::format("its annotation {} asks not to evict it", annotation)};
+  };
+  if (marks.unsafe_to_evict) return blocker_of(fmt::format("{}: \"false\"", cluster::kSafeToEvictKey));
+  if (marks.do_not_disrupt == marks.do_not_disrupt.max()) {
+    return blocker_of(fmt::format("{}: \"true\"", cluster::kDoNotDisruptKey));
+  }
+  if (marks.do_not_disrupt.count() > 0 && request_.now - start_of(index) < marks.do_not_disrupt) {
+    return blocker_of(
+        fmt::format("{}: \"{}\"", cluster::kDoNotDisruptKey, kube::format_duration(marks.do_not_disrupt)));
+  }
+  if (marks.prefer_no_eviction && purpose == Purpose::Improve) return blocker_of(cluster::kPreferNoEvictionKey);
+  return std::nullopt;
+}
+
+// When the kubelet started the pod; when it was created, if that is not known.
+WallTime Movable::start_of(PodIndex index) const {
+  const WallTime started = snapshot_.cluster().pod(index).started;
+  return started == WallTime{} ? snapshot_.facts(index).created : started;
+}
+
 std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose) const {
   const PodFacts& facts = snapshot_.facts(index);
   if (facts.terminating) return MoveBlocker{why::kTerminating, "it is terminating"};
   if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it is not running yet"};
   if (purpose == Purpose::Empty) return std::nullopt;
   if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and a move would hide the cause"};
-  const WallTime started = snapshot_.cluster().pod(index).started;
-  const WallTime since = started == WallTime{} ? facts.created : started;
+  const WallTime since = start_of(index);
   const auto age = request_.now - since;
   // A clock that differs from ours can create a pod "in the future". With a minimum age of 0 such a pod can move too.
   if (since != WallTime{} && rules_.least_age > rules_.least_age.zero() && age < rules_.least_age) {

@@ -37,6 +37,7 @@ inline constexpr std::string_view kNotRunning = "not-running";
 inline constexpr std::string_view kNotReady = "not-ready";
 inline constexpr std::string_view kNamespace = "excluded-namespace";
 inline constexpr std::string_view kOptOut = "opt-out";
+inline constexpr std::string_view kDoNotEvict = "do-not-evict";
 inline constexpr std::string_view kCritical = "critical";
 inline constexpr std::string_view kPriority = "priority";
 inline constexpr std::string_view kBare = "bare-pod";
@@ -71,10 +72,12 @@ class Movable {
   std::optional<MoveBlocker> by_its_nature(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_its_state(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_opt_out(cluster::PodIndex pod) const;
+  std::optional<MoveBlocker> by_eviction_marks(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_storage(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_its_workload(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_budget(cluster::PodIndex pod) const;
   std::optional<std::string> pinned_by(cluster::PodIndex pod) const;
+  WallTime start_of(cluster::PodIndex pod) const;
 
   const Snapshot& snapshot_;
   const PodInventory& inventory_;

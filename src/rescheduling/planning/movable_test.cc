@@ -78,6 +78,44 @@ TEST(Movable, PodsThatOptOutAreNotMoved) {
   EXPECT_EQ(enabled.code(), "");
 }
 
+std::string annotation(const std::string& key, const std::string& value) {
+  return fmt::format(R"({{"metadata": {{"annotations": {{"{}": "{}"}}}}}})", key, value);
+}
+
+TEST(Movable, PodsThatOtherProgramsMustNotEvictAreNotMovedAndTheReasonNamesTheAnnotation) {
+  OnePod autoscaler;
+  autoscaler.pod.merge(annotation("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"));
+  EXPECT_EQ(autoscaler.code(), "do-not-evict");
+  EXPECT_EQ(autoscaler.blocker(Purpose::Empty).reason,
+            "its annotation cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\" asks not to evict it");
+  OnePod karpenter;
+  karpenter.pod.merge(annotation("karpenter.sh/do-not-disrupt", "true"));
+  EXPECT_EQ(karpenter.code(Purpose::Empty), "do-not-evict");
+  EXPECT_THAT(karpenter.blocker().reason, HasSubstr("karpenter.sh/do-not-disrupt: \"true\""));
+  for (const auto& [key, value] : {std::pair("cluster-autoscaler.kubernetes.io/safe-to-evict", "true"),
+                                   std::pair("karpenter.sh/do-not-disrupt", "false"),
+                                   std::pair("descheduler.alpha.kubernetes.io/evict", "false")}) {
+    OnePod other;
+    other.pod.merge(annotation(key, value));
+    EXPECT_EQ(other.code(), "") << key;
+  }
+}
+
+TEST(Movable, ADurationInKarpentersAnnotationCountsFromTheStartOfThePod) {
+  for (const auto& [age, code] : {std::pair(30 * 60, "do-not-evict"), std::pair(90 * 60, "")}) {
+    OnePod one;
+    one.pod.merge(annotation("karpenter.sh/do-not-disrupt", "1h")).started(kNow - age);
+    EXPECT_EQ(one.code(Purpose::Empty), code) << age;
+  }
+}
+
+TEST(Movable, APodThatTheDeschedulerPrefersNotToEvictIsMovedOnlyToEmptyANode) {
+  OnePod one;
+  one.pod.merge(annotation("descheduler.alpha.kubernetes.io/prefer-no-eviction", ""));
+  EXPECT_EQ(one.code(), "do-not-evict");
+  EXPECT_EQ(one.code(Purpose::Empty), "");
+}
+
 TEST(Movable, AnUnknownOptOutValueProtectsThePodAndWarnsOnce) {
   OnePod one;
   one.pod.label(kMark, "disbled");
