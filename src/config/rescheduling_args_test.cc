@@ -47,8 +47,8 @@ constexpr const char* kEverything = R"({rescheduling: {
   resourceOptimization: {strandedTrigger: 20, underused: 30, packedTarget: 80, freeNodes: true},
   constraintRepair: {nodeAffinity: false, taints: false, podAntiAffinity: false, topologySpread: false, duplicates: false},
   maintenance: {nodesAtOnce: 2, giveUpAfter: 30m},
-  protections: {priorityThreshold: 1000, leastAge: 1m, leastReplicas: 1, localStorage: false, claims: true, barePods: false,
-    withoutBudget: true},
+  protections: {priorityThreshold: 1000, leastAge: 1m, leastReplicas: 1, localStorage: false, claims: true,
+    statefulSetClaims: false, barePods: false, withoutBudget: true},
   brakes: {perCycle: {total: 5, perNode: 1, perNamespace: 2, perWorkload: 1}, atOnce: {total: 3, perNode: 0},
     cooldown: 5m, memory: 1h, pendingPods: 5, failingZone: 40, failedMoves: 30, recentMoves: 6, rest: 3m, paused: true},
   windows: ["Mon-Fri 22:00-06:00", "Sat,Sun 00:00-24:00"],
@@ -72,6 +72,7 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
                           .least_replicas = 1,
                           .local_storage = false,
                           .claims = true,
+                          .stateful_set_claims = false,
                           .bare_pods = false,
                           .without_budget = true};
   expected.brakes = {.per_cycle = {5, 1, 2, 1},

@@ -86,9 +86,11 @@ struct Protections {
   std::chrono::nanoseconds least_age = std::chrono::minutes{5};
   std::uint32_t least_replicas = 2;  // pods of workloads with fewer replicas stay, except on nodes under maintenance
   bool local_storage = true;         // pods with emptyDir or hostPath stay
-  bool claims = false;               // pods with a PersistentVolumeClaim stay; pods with a local volume always do
-  bool bare_pods = true;             // bare pods stay
-  bool without_budget = false;       // pods without a PodDisruptionBudget stay
+  // Pods with a PersistentVolumeClaim stay, except on nodes under maintenance. Pods with a local volume always stay.
+  bool claims = false;
+  bool stateful_set_claims = true;  // the same, only for pods of StatefulSets
+  bool bare_pods = true;            // bare pods stay
+  bool without_budget = false;      // pods without a PodDisruptionBudget stay, except on nodes under maintenance
   friend bool operator==(const Protections&, const Protections&) = default;
 };
 

@@ -215,11 +215,19 @@ const Table& protections_table() {
            "不迁移副本数更少的工作负载的 Pod，除非所在节点正在维护"}),
       field<&S::local_storage>("localStorage", {"true: pods with emptyDir or hostPath volumes are not moved",
                                                 "true：不迁移使用 emptyDir 或 hostPath 卷的 Pod"}),
-      field<&S::claims>("claims", {"true: pods with a PersistentVolumeClaim are not moved",
-                                   "true：不迁移使用 PersistentVolumeClaim 的 Pod"}),
+      field<&S::claims>("claims",
+                        {"true: pods with a PersistentVolumeClaim are not moved, except off a node under maintenance",
+                         "true：不迁移使用 PersistentVolumeClaim 的 Pod，除非所在节点正在维护"}),
+      field<&S::stateful_set_claims>("statefulSetClaims",
+                                     {"true: pods of a StatefulSet with a PersistentVolumeClaim are not moved, except "
+                                      "off a node under maintenance",
+                                      "true：不迁移 StatefulSet 中使用 PersistentVolumeClaim 的 Pod，除非所在节点"
+                                      "正在维护"}),
       field<&S::bare_pods>("barePods", {"true: bare pods are not moved", "true：不迁移裸 Pod"}),
-      field<&S::without_budget>("withoutBudget", {"true: pods without a PodDisruptionBudget are not moved",
-                                                  "true：不迁移没有 PodDisruptionBudget 的 Pod"}),
+      field<&S::without_budget>(
+          "withoutBudget",
+          {"true: pods without a PodDisruptionBudget are not moved, except off a node under maintenance",
+           "true：不迁移没有 PodDisruptionBudget 的 Pod，除非所在节点正在维护"}),
   });
   return table;
 }

@@ -35,9 +35,9 @@ std::optional<MoveBlocker> Movable::why_not_movable(PodIndex pod, Purpose purpos
   if (auto blocker = by_opt_out(pod)) return blocker;
   if (auto blocker = by_eviction_marks(pod, purpose)) return blocker;
   if (auto blocker = by_its_state(pod, purpose)) return blocker;
-  if (auto blocker = by_its_storage(pod)) return blocker;
+  if (auto blocker = by_its_storage(pod, purpose)) return blocker;
   if (auto blocker = by_its_workload(pod, purpose)) return blocker;
-  return by_its_budget(pod);
+  return by_its_budget(pod, purpose);
 }
 
 bool Movable::may_go(PodIndex pod, const std::string& from, const std::string& to) const {
@@ -145,7 +145,7 @@ std::optional<std::string> Movable::pinned_by(PodIndex index) const {
   return std::nullopt;
 }
 
-std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index) const {
+std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index, Purpose purpose) const {
   const PodFacts& facts = snapshot_.facts(index);
   if (facts.local_storage && rules_.local_storage) {
     return MoveBlocker{why::kLocalStorage, "it keeps files on its node (emptyDir or hostPath)"};
@@ -154,7 +154,12 @@ std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index) const {
   if (const auto volume = pinned_by(index)) {
     return MoveBlocker{why::kPinned, fmt::format("its volume {} can only be reached from this node", *volume)};
   }
+  if (purpose == Purpose::Empty) return std::nullopt;
   if (rules_.claims) return MoveBlocker{why::kClaim, "it uses a PersistentVolumeClaim"};
+  if (rules_.stateful_set_claims && facts.owner && facts.owner->kind == "StatefulSet") {
+    return MoveBlocker{why::kStatefulSetClaim,
+                       fmt::format("StatefulSet {} keeps data in its PersistentVolumeClaim", facts.owner->name)};
+  }
   return std::nullopt;
 }
 
@@ -180,7 +185,7 @@ std::optional<MoveBlocker> Movable::by_its_workload(PodIndex index, Purpose purp
   return std::nullopt;
 }
 
-std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index) const {
+std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index, Purpose purpose) const {
   const auto names = [&] {
     std::string list;
     for (const std::uint32_t one : inventory_.budgets_of(index)) {
@@ -190,7 +195,7 @@ std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index) const {
   };
   switch (inventory_.verdict_on(index)) {
     case BudgetVerdict::NoBudget:
-      if (!rules_.without_budget) return std::nullopt;
+      if (!rules_.without_budget || purpose == Purpose::Empty) return std::nullopt;
       return MoveBlocker{why::kNoBudget, "no PodDisruptionBudget matches it"};
     case BudgetVerdict::Allowed: return std::nullopt;
     case BudgetVerdict::Exhausted:

@@ -19,7 +19,7 @@ inline constexpr std::int32_t kCriticalPriority = 2'000'000'000;
 
 enum class Purpose : std::uint8_t {
   Improve,  // the cluster works and can be improved
-  Empty,    // the node must become empty: young and unready pods, pods of Jobs and single replicas leave too
+  Empty,    // the node must become empty: pods leave too that would stay only because a move costs something
 };
 
 // Why a pod stays. `code` is one of the constants below; metrics use it as a label.
@@ -43,6 +43,7 @@ inline constexpr std::string_view kPriority = "priority";
 inline constexpr std::string_view kBare = "bare-pod";
 inline constexpr std::string_view kLocalStorage = "local-storage";
 inline constexpr std::string_view kClaim = "volume-claim";
+inline constexpr std::string_view kStatefulSetClaim = "stateful-set-claim";
 inline constexpr std::string_view kPinned = "pinned-volume";
 inline constexpr std::string_view kResourceClaim = "resource-claim";
 inline constexpr std::string_view kUnreadable = "unreadable";
@@ -73,9 +74,9 @@ class Movable {
   std::optional<MoveBlocker> by_its_state(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_opt_out(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_eviction_marks(cluster::PodIndex pod, Purpose purpose) const;
-  std::optional<MoveBlocker> by_its_storage(cluster::PodIndex pod) const;
+  std::optional<MoveBlocker> by_its_storage(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_workload(cluster::PodIndex pod, Purpose purpose) const;
-  std::optional<MoveBlocker> by_its_budget(cluster::PodIndex pod) const;
+  std::optional<MoveBlocker> by_its_budget(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<std::string> pinned_by(cluster::PodIndex pod) const;
   WallTime start_of(cluster::PodIndex pod) const;
 

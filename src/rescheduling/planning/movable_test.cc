@@ -218,6 +218,27 @@ TEST(Movable, PodsWithLocalStorageOrProtectedClaimsAreNotMoved) {
   EXPECT_EQ(claim.code(), "");
   claim.bench.args.rescheduling.protections.claims = true;
   EXPECT_EQ(claim.code(), "volume-claim");
+  EXPECT_EQ(claim.code(Purpose::Empty), "");
+}
+
+TEST(Movable, StatefulSetPodsWithAClaimAreMovedOnlyToEmptyANodeUnlessTheProtectionIsOff) {
+  const auto of_a_stateful_set = [](api::Pod& pod) {
+    pod.mutable_metadata()->mutable_owner_references(0)->set_kind("StatefulSet");
+    pod.mutable_metadata()->mutable_owner_references(0)->set_name("db");
+  };
+  OnePod one;
+  one.pod.merge(R"({"spec": {"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]}})");
+  one.pod = changed(one.pod, of_a_stateful_set);
+  one.bench.args.rescheduling.protections.least_replicas = 1;
+  EXPECT_EQ(one.code(), "stateful-set-claim");
+  EXPECT_EQ(one.blocker().reason, "StatefulSet db keeps data in its PersistentVolumeClaim");
+  EXPECT_EQ(one.code(Purpose::Empty), "");
+  one.bench.args.rescheduling.protections.stateful_set_claims = false;
+  EXPECT_EQ(one.code(), "");
+  OnePod without_claim;
+  without_claim.pod = changed(without_claim.pod, of_a_stateful_set);
+  without_claim.bench.args.rescheduling.protections.least_replicas = 1;
+  EXPECT_EQ(without_claim.code(), "");
 }
 
 TEST(Movable, PodDisruptionBudgetsAreRespected) {
@@ -234,6 +255,7 @@ TEST(Movable, PodDisruptionBudgetsAreRespected) {
   OnePod uncovered;
   uncovered.bench.args.rescheduling.protections.without_budget = true;
   EXPECT_EQ(uncovered.code(), "without-budget");
+  EXPECT_EQ(uncovered.code(Purpose::Empty), "") << "otherwise no node could be drained";
 }
 
 TEST(Movable, HeldPodsAreNotMovedAndTheGivenReasonIsReported) {
