@@ -78,6 +78,7 @@ Cluster::Cluster(const Cluster& other)
       budgets_(other.budgets_, interner_),
       volumes_(other.volumes_, interner_),
       load_summary_(other.load_summary_),
+      load_time_(other.load_time_),
       listened_to_(other.listened_to_),
       generation_(first_generation_of_copy()),
       nodes_version_(other.nodes_version_) {}

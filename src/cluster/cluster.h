@@ -15,6 +15,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
 
+#include "base/clock.h"
 #include "base/copy_on_write.h"
 #include "cluster/assigned_pod.h"
 #include "cluster/budgets.h"
@@ -61,6 +62,7 @@ class Cluster {
   // the LoadTracker also wakes the pods that wait for a node with less load.
   void set_load(NodeIndex node, const NodeLoad& load);
   void set_load_summary(LoadSummary load_summary);
+  void set_load_time(WallTime now) { load_time_ = now; }
   void upsert_namespace(const api::Namespace& object);
   void remove_namespace(std::string_view name);
 
@@ -98,6 +100,8 @@ class Cluster {
   const PodCounts& counts() const { return counts_; }
   const Topology& topology() const { return topology_; }
   const LoadSummary& load_summary() const { return load_summary_; }
+  // The time of the last update of the loads. Decisions have no clock of their own.
+  WallTime load_time() const { return load_time_; }
   const Images& images() const { return images_; }
   const Owners& owners() const { return owners_; }
   Owners& owners() { return owners_; }
@@ -169,6 +173,7 @@ class Cluster {
   Budgets budgets_{interner_};
   Volumes volumes_{interner_};
   LoadSummary load_summary_;
+  WallTime load_time_{};
   bool listened_to_ = true;
   std::uint64_t generation_;
   std::uint64_t nodes_version_ = 0;

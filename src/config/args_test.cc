@@ -181,6 +181,7 @@ TEST(ReschedulerArgs, HaveTheDefaultsOfTheGuides) {
   const auto args = good<ReschedulerSettings>("Rescheduler", "{}");
   EXPECT_EQ(args.placing.cpu_threshold, 80);
   EXPECT_EQ(args.placing.memory_score_weight, 0.4);
+  EXPECT_EQ(args.placing.load_filter_wait, std::chrono::minutes{1});
   EXPECT_EQ(args.rescheduling.interval, std::chrono::seconds{30});
 }
 
@@ -188,6 +189,8 @@ TEST(ReschedulerArgs, EachFieldIsCheckedForItsTypeAndRange) {
   for (const auto& [text, problem] : std::vector<std::pair<const char*, const char*>>{
            {"{cpuThreshold: 0}", ".cpuThreshold: must be a percentage above 0 and up to 100"},
            {"{memoryThreshold: 100.1}", ".memoryThreshold: must be a percentage above 0 and up to 100"},
+           {"{loadFilterWait: -1s}", ".loadFilterWait: must not be negative"},
+           {"{loadFilterPriority: high}", ".loadFilterPriority: expected a whole number, found a string"},
            {"{cpuThreshold: '80'}", ".cpuThreshold: expected a number, found a string"},
            {"{enableSchedulingOptimization: 1}",
             ".enableSchedulingOptimization: expected true or false, found a number"},

@@ -30,6 +30,14 @@ const Table& placing_table() {
           field<&Placing::memory_threshold>("memoryThreshold", kPercentage,
                                             {"memory threshold in percent of a node; same effect as cpuThreshold",
                                              "节点内存使用率（%）阈值；作用与 cpuThreshold 相同"}),
+          field<&Placing::load_filter_wait>(
+              "loadFilterWait", kNotNegative,
+              {"if all nodes are above a threshold, a pod waits this time after its creation for a node below it; then "
+               "the pod gets the node with the best score",
+               "所有节点都超过阈值时，Pod 自创建起等待这段时间，期间等待低于阈值的节点；之后放到评分最高的节点"}),
+          field<&Placing::load_filter_priority>(
+              "loadFilterPriority", {"pods with this priority or a higher one do not wait for loadFilterWait",
+                                     "优先级不低于此值的 Pod 不等待 loadFilterWait"}),
           field<&Placing::enable_scheduling_optimization>(
               "enableSchedulingOptimization",
               {"false: the plugin neither filters nor scores nodes", "false：插件既不过滤节点也不评分"}),

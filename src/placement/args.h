@@ -79,6 +79,10 @@ inline constexpr int kReschedulerWeight = 5;
 struct ReschedulerArgs {
   double cpu_threshold = 80;     // percent of the node in use; above it the node gets no new pods
   double memory_threshold = 80;  // the same for memory
+  // Some pods are rather placed on a node above a threshold than left pending: those that exist for this time, and
+  // those with at least this priority. The default priority is that of system-critical pods.
+  std::chrono::nanoseconds load_filter_wait = std::chrono::minutes{1};
+  std::int32_t load_filter_priority = 2'000'000'000;
   bool enable_scheduling_optimization = true;
   bool enable_preventive_rescheduling = true;
   double cpu_score_weight = 0.6;  // 0 to 1

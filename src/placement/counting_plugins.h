@@ -59,7 +59,7 @@ class CountedPlugin final : public Plugin {
     ++calls_.filters[std::string(name())];
     return real_.filter(context, state, node, why);
   }
-  std::vector<cluster::NodeIndex> relaxed_candidates(const PodContext& context, CycleState& state) const override {
+  RelaxedCandidates relaxed_candidates(const PodContext& context, CycleState& state) const override {
     return real_.relaxed_candidates(context, state);
   }
   bool depends_on_node_only() const override { return real_.depends_on_node_only(); }

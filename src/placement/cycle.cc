@@ -220,16 +220,37 @@ bool Cycle::relax() {
   if (pre_filter()) return false;
   for (const Plugin* plugin : framework_.at(Point::Filter)) {
     if (skipped(*plugin)) continue;
-    for (const NodeIndex index : plugin->relaxed_candidates(context_, state_)) {
+    const RelaxedCandidates relaxed = plugin->relaxed_candidates(context_, state_);
+    for (const NodeIndex index : relaxed.nodes) {
       const NodeInfo& node = context_.cluster.node(index);
       if (only_ && !only_->contains(node.node->name)) continue;
       if (!filter_with_nominated_pods(node, state_, Depth::AnswerOnly).ok()) continue;
-      feasible_ = {index};
-      diagnosis_.relaxed_by.insert(std::string(plugin->name()));
-      return true;
+      feasible_.push_back(index);
+      if (relaxed.in_order) break;
     }
+    if (feasible_.empty()) {
+      if (!relaxed.nodes.empty()) judge_again(plugin->name());
+      continue;
+    }
+    std::erase_if(diagnosis_.verdicts, [this](const NodeVerdict& verdict) {
+      return std::ranges::find(feasible_, verdict.node) != feasible_.end();
+    });
+    diagnosis_.relaxed_by.insert(std::string(plugin->name()));
+    searched_ = false;  // the cache has no scores of nodes that were rejected
+    return true;
   }
   return false;
+}
+
+// The verdicts of a plugin that has relaxed its filter no longer hold. What other plugins say decides whether
+// preemption can help, and which events can.
+void Cycle::judge_again(std::string_view plugin) {
+  diagnosis_.rejected_by.erase(std::string(plugin));
+  for (NodeVerdict& verdict : diagnosis_.verdicts) {
+    if (verdict.status.plugin != plugin) continue;
+    verdict.status = filter_with_nominated_pods(context_.cluster.node(verdict.node), state_, Depth::WithReasons);
+    diagnosis_.rejected_by.insert(verdict.status.plugin);
+  }
 }
 
 // The first plugin that rejects decides, in the order of the profile.

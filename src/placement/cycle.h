@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "placement/diagnosis.h"
@@ -105,6 +106,7 @@ class Cycle {
   const std::vector<std::shared_ptr<const cluster::AssignedPod>>* nominated_pods_on(cluster::NodeIndex node) const;
   void note_refusals();
   void note_refusal(cluster::NodeIndex node, Status status);
+  void judge_again(std::string_view plugin);
   Result<void> run_pre_score();
   // Adds the scores of one plugin to the totals. `scores` has room for one score of each feasible node.
   Result<void> add_scores(std::size_t scoring,

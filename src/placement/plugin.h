@@ -60,6 +60,12 @@ struct ClusterEventWithHint {
   std::function<QueueingHint(const PodContext& waiting, const cluster::ClusterEvent& what)> hint{};
 };
 
+// The nodes that a plugin accepts after all, because no node is feasible.
+struct RelaxedCandidates {
+  std::vector<cluster::NodeIndex> nodes{};
+  bool in_order = false;  // true: the pod gets the first feasible one; false: the feasible ones are scored
+};
+
 class Plugin {
  public:
   virtual ~Plugin() = default;
@@ -91,9 +97,8 @@ class Plugin {
     return Code::Success;
   }
   // Called if no node is feasible. A plugin that prefers a bad node to none stores that it no longer rejects these
-  // nodes, and returns them, the least bad first.
-  virtual std::vector<cluster::NodeIndex> relaxed_candidates(const PodContext& /*context*/,
-                                                             CycleState& /*state*/) const {
+  // nodes, and returns them.
+  virtual RelaxedCandidates relaxed_candidates(const PodContext& /*context*/, CycleState& /*state*/) const {
     return {};
   }
   // Do filter() and score() read only PodContext::requirements(), the node and the LoadSummary? Then their results are

@@ -109,6 +109,16 @@ net::Task<void> ActionExecutor::bind(BindAction action) {
   record.note = fmt::format("Successfully assigned {}/{} to {}", action.pod->metadata().namespace_(),
                             action.pod->metadata().name(), action.node);
   record_event(action.profile, std::move(record));
+  if (!action.above_threshold) co_return;
+  kube::EventRecord warning = event_about(*action.pod);
+  warning.type = kube::EventType::Warning;
+  warning.reason = "AboveLoadThreshold";
+  warning.action = "Binding";
+  warning.note = fmt::format(
+      "All nodes that the pod fits on are above a load threshold; the pod did not wait any longer and was assigned to "
+      "{} by score",
+      action.node);
+  record_event(action.profile, std::move(warning));
 }
 
 net::Task<void> ActionExecutor::report(StatusAction action) {

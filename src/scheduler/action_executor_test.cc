@@ -92,6 +92,14 @@ TEST(ActionExecutorBind, SendsOneBindingRequestAndOneEvent) {
   EXPECT_EQ(fixture.event_api.calls().size(), 1U);
 }
 
+TEST(ActionExecutorBind, AnEventTellsThatTheNodeIsAboveALoadThreshold) {
+  ActionExecutorFixture fixture;
+  BindAction action{shared(pod("p")), "n"};
+  action.above_threshold = true;
+  fixture.carry_out(std::move(action));
+  EXPECT_THAT(fixture.events(), ElementsAre("Scheduled", "AboveLoadThreshold"));
+}
+
 TEST(ActionExecutorBind, ReadsThePodOnceWhenTheResponseIsLost) {
   for (const bool done : {true, false}) {
     ActionExecutorFixture fixture;

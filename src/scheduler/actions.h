@@ -38,7 +38,8 @@ struct BindAction {
   std::size_t profile = 0;
   bool has_claims = false;                           // the volumes have to be bound first
   std::map<std::string, std::string> annotations{};  // written to the pod by the binding
-  bool overloads = false;  // with this pod the node exceeds a threshold: another pod should leave the node
+  bool overloads = false;        // with this pod the node exceeds a threshold: another pod should leave the node
+  bool above_threshold = false;  // the load filter rejected all nodes and was relaxed: an event tells
 };
 
 // Reports that the pod is unschedulable: an event, and the condition of the pod if the condition changes.

@@ -223,7 +223,8 @@ std::vector<SchedulingAction> Scheduler::place(WaitingPod waiting,
   reserve_load(*waiting.object.pod, cluster_.assume(*waiting.object.pod, waiting.object.compiled_spec, decision.node),
                now);
   predict(order, decision.node);
-  if (!decision.diagnosis.relaxed_by.empty()) {
+  order.above_threshold = decision.diagnosis.relaxed_by.contains("Rescheduler");
+  if (decision.diagnosis.relaxed_by.contains("Podrescheduling")) {
     order.annotations[std::string(placement::kRevisitedNode)] = order.node;
     metrics_.revisited();
   }

@@ -94,6 +94,27 @@ TEST_F(SchedulerLoadTest, APodThatFoundOnlyOverloadedNodesWaitsUntilTheLoadFalls
   EXPECT_EQ(decide(32), "b");
 }
 
+TEST_F(SchedulerLoadTest, APodThatFoundOnlyOverloadedNodesIsPlacedByScoreAfterTheWait) {
+  measure(0.9, 0.95, 0);
+  auto object = std::make_shared<api::Pod>(pod("p").get());
+  object->mutable_spec()->set_scheduler_name("rescheduler-scheduler");
+  object->mutable_metadata()->mutable_creation_timestamp()->set_seconds(
+      std::chrono::duration_cast<std::chrono::seconds>(at_second(0).time_since_epoch()).count());
+  scheduler->upsert(std::shared_ptr<const api::Pod>(std::move(object)), at_second(0));
+  EXPECT_THAT(decide(1), HasSubstr("above the cpu load threshold"));
+  measure(0.9, 0.95, 45);
+  EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 1U);
+  measure(0.9, 0.95, 60);
+  EXPECT_EQ(scheduler->queue().size(Queue::Place::Unschedulable), 0U);
+  scheduler->tick(at_second(61));
+  const auto actions = scheduler->decide_next(at_second(61));
+  ASSERT_FALSE(actions.empty());
+  const auto& bind = std::get<BindAction>(actions.front());
+  EXPECT_EQ(bind.node, "a");
+  EXPECT_TRUE(bind.above_threshold);
+  EXPECT_FALSE(bind.annotations.contains("rescheduler.io/revisited-node"));
+}
+
 TEST_F(SchedulerLoadTest, APodThatFoundOnlyOverloadedNodesIsPlacedAfterTheFallbackToRequests) {
   measure(0.9, 0.9, 0);
   add_pod("p");

@@ -150,6 +150,7 @@ void LoadTracker::write(NodeIndex index, const Entry& entry) {
 
 void LoadTracker::look(WallTime now) {
   now_ = std::max(now_, now);
+  cluster_.set_load_time(now_);
   for (NodeIndex index{0}; index < entries_.size(); ++index) {
     if (!entries_[index].name.empty() && !cluster_.node(index).exists()) clear(entries_[index]);
   }

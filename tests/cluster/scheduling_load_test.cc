@@ -85,7 +85,9 @@ class SchedulingByLoad : public SchedulingTest {
     SchedulingTest::TearDown();  // its client stops first
     prometheus_.reset();
   }
-  void start() { start_scheduler({.load = prometheus_->settings(), .home = ns()}); }
+  void start(std::chrono::nanoseconds load_filter_wait = std::chrono::minutes{1}) {
+    start_scheduler({.load = prometheus_->settings(), .load_filter_wait = load_filter_wait, .home = ns()});
+  }
   // Waits until this source judges the nodes.
   void expect_judged_by(const std::string& source) {
     std::string now;
@@ -136,6 +138,20 @@ TEST_P(SchedulingByLoad, APodWaitsWhileItsOnlyNodeIsAboveTheLoadThreshold) {
   EXPECT_THAT(wait_unschedulable("p"), HasSubstr("1 node(s) were above the cpu load threshold"));
   prometheus_->set_load(node, 40);
   EXPECT_EQ(lands_on("p"), node);
+}
+
+TEST_P(SchedulingByLoad, APodIsPlacedAboveTheLoadThresholdAfterALimitedWaitAndGetsAnEvent) {
+  const std::string hot = add_node("hot");
+  const std::string hotter = add_node("hotter");
+  prometheus_->set_load(hot, 90);
+  prometheus_->set_load(hotter, 99);
+  start(std::chrono::seconds{3});
+  expect_load(hot, 90);
+  expect_load(hotter, 99);
+  add_pod("p");
+  EXPECT_THAT(wait_unschedulable("p"), HasSubstr("2 node(s) were above the cpu load threshold"));
+  EXPECT_EQ(lands_on("p"), hot);
+  EXPECT_TRUE(eventually([&] { return events("p", "AboveLoadThreshold").size() == 1; }));
 }
 
 TEST_P(SchedulingByLoad, EveryPrometheusFailureFallsBackToRequestsUntilPrometheusAnswersAgain) {

@@ -40,7 +40,10 @@ TestScheduler::TestScheduler(TestCluster& cluster, TestSchedulerSettings setting
   live.configuration.pod_max_backoff = live.configuration.pod_initial_backoff;
   live.configuration.extenders = std::move(settings.extenders);
   config::Profile& profile = live.configuration.profiles.front();
-  if (settings.load) config::place_by_load(profile, {.load = *settings.load});
+  if (settings.load) {
+    config::place_by_load(profile,
+                          {.placing = {.load_filter_wait = settings.load_filter_wait}, .load = *settings.load});
+  }
   if (settings.keeps_off_visited_nodes) {
     for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
       profile.at(point).push_back({"Podrescheduling"});

@@ -26,7 +26,8 @@ struct TestSchedulerSettings {
   std::string name{};  // name of the profile; the schedulerName of pods
   std::vector<config::Extender> extenders{};
   std::optional<cluster::LoadSettings> load{};  // enables placing by load, with the defaults of the plugin otherwise
-  bool keeps_off_visited_nodes = false;         // enables the plugin Podrescheduling
+  std::chrono::nanoseconds load_filter_wait = std::chrono::minutes{1};  // with `load`
+  bool keeps_off_visited_nodes = false;                                 // enables the plugin Podrescheduling
   std::string home{};                           // the namespace of events about the scheduler itself
   std::optional<kube::LeaderSettings> lease{};  // takes part in leader election; otherwise it leads at once
 };

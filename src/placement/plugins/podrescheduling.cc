@@ -55,11 +55,11 @@ class Podrescheduling final : public PluginOf<Podrescheduling> {
     return hard_ ? Code::UnschedulableAndUnresolvable : Code::Unschedulable;
   }
 
-  std::vector<NodeIndex> relaxed_candidates(const PodContext& /*context*/, CycleState& state) const override {
+  RelaxedCandidates relaxed_candidates(const PodContext& /*context*/, CycleState& state) const override {
     auto* visited = state.find<Visited>(slot());
     if (hard_ || visited == nullptr) return {};
     visited->relaxed_by = true;
-    return visited->nodes;
+    return {visited->nodes, true};
   }
 
   std::vector<ClusterEventWithHint> events_to_register() const override {

@@ -10,7 +10,10 @@
 // between two samples exceeds a threshold by one pod at most. An unknown load rejects nothing. Requests are not load: a
 // node with 90 % of its allocatable requested can be idle.
 //
-// A pod that all nodes reject waits until a new LoadSummary shows a node below the thresholds.
+// A pod that all nodes reject waits until a new LoadSummary shows a node below the thresholds. The wait is limited:
+// after `load_filter_wait`, or at once with a high priority, the thresholds no longer reject a node for this pod, and
+// the scores decide. Otherwise a busy cluster would schedule nothing, preempt nothing, and hide from an autoscaler that
+// it is full: an autoscaler knows requests, not load.
 //
 // Score: the free share with the pod on the node, plus a bonus by how far the node is below the mean. The loads of
 // several resources are combined by a weighted mean of their fourth powers, so that the fullest resource dominates.
@@ -22,6 +25,8 @@
 #include <fmt/format.h>
 
 #include "cluster/estimate.h"
+#include "kube/proto/core_pod.pb.h"
+#include "kube/value/time.h"
 #include "placement/plugins/plugins.h"
 #include "placement/predicted_load.h"
 
@@ -85,6 +90,11 @@ struct Digest {
   float bonus = 0;   // points
 };
 
+// Written when the filter no longer rejects nodes for the pod of this cycle.
+struct Relaxed final : StateData {
+  std::unique_ptr<StateData> clone() const override { return std::make_unique<Relaxed>(*this); }
+};
+
 class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::PreBind> {
  public:
   explicit Rescheduler(const ReschedulerArgs& args);
@@ -107,6 +117,7 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
                  const CycleState& state,
                  std::span<const cluster::NodeIndex> feasible,
                  std::span<std::int64_t> scores) const override;
+  RelaxedCandidates relaxed_candidates(const PodContext& context, CycleState& state) const override;
   std::vector<ClusterEventWithHint> events_to_register() const override;
 
  private:
@@ -116,9 +127,12 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
   std::optional<std::size_t> place_of(std::size_t number, const LoadSummary& load_summary) const;
   bool is_above(std::size_t number, const NodeInfo& node, const LoadSummary& load_summary) const;
   bool takes_pods(const NodeInfo& node, const LoadSummary& load_summary) const;
+  bool waits_no_longer(const PodContext& context) const;
   QueueingHint after_load(const PodContext& waiting) const;
 
   bool active_;
+  std::chrono::nanoseconds wait_;
+  std::int32_t priority_;
   float bonus_;
   std::vector<Judged> judged_;  // CPU, memory, then the other measured resources
   // By NodeIndex; they change no result. Separate arrays, because filters and scores each make a pass over all nodes.
@@ -128,7 +142,10 @@ class Rescheduler final : public PluginOf<Rescheduler, Point::Reserve, Point::Pr
 };
 
 Rescheduler::Rescheduler(const ReschedulerArgs& args)
-    : active_(args.enable_scheduling_optimization), bonus_(static_cast<float>(args.load_balance_bonus)) {
+    : active_(args.enable_scheduling_optimization),
+      wait_(args.load_filter_wait),
+      priority_(args.load_filter_priority),
+      bonus_(static_cast<float>(args.load_balance_bonus)) {
   judged_.push_back(judged("cpu", args.cpu_score_weight, args.cpu_threshold));
   judged_.push_back(judged("memory", args.memory_score_weight, args.memory_threshold));
   for (const auto& one : args.load_resources) judged_.push_back(judged(one.name, one.weight, one.threshold));
@@ -158,10 +175,7 @@ bool Rescheduler::takes_pods(const NodeInfo& node, const LoadSummary& load_summa
   return true;
 }
 
-Code Rescheduler::filter(const PodContext& context,
-                         const CycleState& /*state*/,
-                         const NodeInfo& node,
-                         Reasons* why) const {
+Code Rescheduler::filter(const PodContext& context, const CycleState& state, const NodeInfo& node, Reasons* why) const {
   const LoadSummary& load_summary = context.cluster.load_summary();
   if (!active_ || load_summary.basis != LoadBasis::Usage || is_for_one_node(context.requirements()))
     return Code::Success;
@@ -171,10 +185,29 @@ Code Rescheduler::filter(const PodContext& context,
   } else if (takes_pods(node, load_summary)) {
     return Code::Success;
   }
+  if (state.find<Relaxed>(slot()) != nullptr) return Code::Success;
   for (std::size_t i = 0; why != nullptr && i < judged_.size(); ++i) {
     if (is_above(i, node, load_summary)) why->push_back(judged_[i].refusal);
   }
   return Code::UnschedulableAndUnresolvable;  // preemption does not help before the load is measured again
+}
+
+bool Rescheduler::waits_no_longer(const PodContext& context) const {
+  if (context.compiled_spec.priority >= priority_) return true;
+  const auto& meta = context.pod.metadata();
+  return meta.has_creation_timestamp()
+         && context.cluster.load_time() - kube::wall_time(meta.creation_timestamp()) >= wait_;
+}
+
+RelaxedCandidates Rescheduler::relaxed_candidates(const PodContext& context, CycleState& state) const {
+  const LoadSummary& load_summary = context.cluster.load_summary();
+  if (!active_ || load_summary.basis != LoadBasis::Usage || !waits_no_longer(context)) return {};
+  RelaxedCandidates relaxed;
+  for (const cluster::NodeIndex index : context.cluster.existing_nodes()) {
+    if (!takes_pods(context.cluster.node(index), load_summary)) relaxed.nodes.push_back(index);
+  }
+  if (!relaxed.nodes.empty()) state.write(slot(), Relaxed{});
+  return relaxed;
 }
 
 std::optional<std::int64_t> Rescheduler::same_for_all(const PodContext& /*context*/,
@@ -278,7 +311,7 @@ void Rescheduler::normalize(const PodContext& context,
 
 QueueingHint Rescheduler::after_load(const PodContext& waiting) const {
   const LoadSummary& load_summary = waiting.cluster.load_summary();
-  if (load_summary.basis != LoadBasis::Usage) return QueueingHint::Queue;
+  if (load_summary.basis != LoadBasis::Usage || waits_no_longer(waiting)) return QueueingHint::Queue;
   const auto& nodes = waiting.cluster.existing_nodes();
   const bool any = std::ranges::any_of(
       nodes, [&](cluster::NodeIndex index) { return takes_pods(waiting.cluster.node(index), load_summary); });

@@ -122,7 +122,69 @@ TEST(ReschedulerFilter, FurtherResourcesHaveThresholdsToo) {
   EXPECT_EQ(verdict(bench, "n"), Code::Success);
 }
 
+// --- Pods that do not wait any longer for a node below the thresholds ---
+
+constexpr std::int64_t kCreated = 1'700'000'000;  // 2023-11-14T22:13:20Z
+
+cluster::testing::PodBuilder created(const std::string& name) {
+  return pod(name).merge(R"({"metadata": {"creationTimestamp": "2023-11-14T22:13:20Z"}})");
+}
+
+WallTime after(int seconds) { return WallTime{std::chrono::seconds{kCreated + seconds}}; }
+
+TEST(ReschedulerFilter, AfterTheWaitAPodGetsTheBestOfTheNodesAboveTheThresholds) {
+  LoadBench bench;
+  bench.uses("hot", 0.85, 0.1).uses("hotter", 0.95, 0.1).uses("hottest", 1.2, 0.1).update_summary();
+  bench.model().set_load_time(after(59));
+  EXPECT_EQ(bench.decide(created("p")).outcome, Outcome::Unschedulable);
+  bench.model().set_load_time(after(60));
+  const SchedulingResult answer = bench.decide(created("p"));
+  EXPECT_EQ(answer.node, "hot");
+  EXPECT_THAT(answer.feasible, ElementsAre("hot", "hotter", "hottest")) << "the scores decide";
+  EXPECT_TRUE(answer.verdicts.empty());
+  EXPECT_EQ(bench.decide(created("p"), {}).node, "hot") << "the cached results of rejected nodes have no scores";
+}
+
+TEST(ReschedulerFilter, APodStillAvoidsHotNodesAfterTheWaitIfANodeIsBelowTheThresholds) {
+  LoadBench bench;
+  bench.uses("hot", 0.85, 0.1).uses("cool", 0.79, 0.1).update_summary();
+  bench.model().set_load_time(after(3600));
+  EXPECT_THAT(bench.decide(created("p")).feasible, ElementsAre("cool"));
+}
+
+TEST(ReschedulerFilter, APodOfHighPriorityDoesNotWait) {
+  LoadBench bench(with([](ReschedulerArgs& args) { args.load_filter_priority = 1000; }));
+  bench.uses("hot", 0.85, 0.1).update_summary();
+  EXPECT_EQ(bench.decide(created("low").priority(999)).outcome, Outcome::Unschedulable);
+  EXPECT_EQ(bench.decide(created("high").priority(1000)).node, "hot");
+  EXPECT_EQ(bench.hint("Rescheduler", created("high").priority(1000), bench.update_summary()), QueueingHint::Queue);
+}
+
+TEST(ReschedulerFilter, AfterTheWaitOtherPluginsGiveTheReasonsAndPreemptionWorks) {
+  // The load filter first, so that its verdict hides that of NodeResourcesFit while the pod waits.
+  Profile profile = by_load({}, {"Rescheduler", "NodeResourcesFit", "DefaultPreemption"});
+  LoadBench bench(profile);
+  bench.uses("a", 0.9, 0.1).uses("b", 0.9, 0.1).update_summary();
+  for (const char* name : {"a", "b"}) bench.add(pod(std::string("on-") + name).requests("4", "1Gi").on(name));
+  const auto large = created("large").requests("4", "1Gi");
+  EXPECT_THAT(bench.decide(large).message, HasSubstr("2 node(s) were above the cpu load threshold"));
+  bench.model().set_load_time(after(60));
+  const SchedulingResult full = bench.decide(large);
+  EXPECT_THAT(full.message, HasSubstr("0/2 nodes are available: 2 Insufficient cpu")) << "an autoscaler adds a node";
+  EXPECT_THAT(full.rejected_by, ElementsAre("NodeResourcesFit"));
+  EXPECT_EQ(bench.decide(created("high").requests("4", "1Gi").priority(10)).outcome, Outcome::Preempts);
+}
+
 // --- Hints ---
+
+TEST(ReschedulerHints, ALoadUpdateWakesAPodThatHasWaitedLongEnough) {
+  LoadBench bench;
+  bench.uses("a", 0.9, 0);
+  bench.model().set_load_time(after(59));
+  EXPECT_EQ(bench.hint("Rescheduler", created("p"), bench.update_summary()), QueueingHint::Skip);
+  bench.model().set_load_time(after(60));
+  EXPECT_EQ(bench.hint("Rescheduler", created("p"), bench.update_summary()), QueueingHint::Queue);
+}
 
 TEST(ReschedulerHints, ALoadUpdateWakesAPodIfSomeNodeIsBelowTheThresholds) {
   LoadBench bench;
