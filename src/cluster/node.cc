@@ -63,6 +63,7 @@ NodeStatus status_of(const api::Node& object) {
   NodeStatus status;
   status.ready = !reports_not_ready(object);  // a node written by hand has no condition Ready, and counts as ready
   status.maintenance = requests_maintenance(object.metadata());
+  status.drain_allows = drain_allowance_of(object.metadata()).classes;
   status.zone = zone_of(object);
   for (const api::NodeCondition& condition : object.status().conditions()) {
     if (condition.status() == "True" && std::ranges::find(kLifecycle, condition.type()) != kLifecycle.end()) {

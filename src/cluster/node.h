@@ -13,6 +13,7 @@
 #include "cluster/index.h"
 #include "cluster/labels.h"
 #include "cluster/node_load.h"
+#include "cluster/objects/annotations.h"
 #include "cluster/ports.h"
 #include "cluster/resource_list.h"
 #include "cluster/taints.h"
@@ -37,7 +38,8 @@ struct NodeImage {
 // The properties of a node that only rescheduling reads.
 struct NodeStatus {
   bool ready = false;
-  bool maintenance = false;  // from the label
+  bool maintenance = false;     // from the label
+  DrainClasses drain_allows{};  // from the annotation
   std::string zone{};
   std::string shutdown{};  // the lifecycle condition of Kubernetes 1.37 that is true, if any: "DrainInProgress", ...
   friend bool operator==(const NodeStatus&, const NodeStatus&) = default;

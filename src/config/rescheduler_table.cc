@@ -77,7 +77,10 @@ const Table& controller_table() {
           // Load sources do not measure more often.
           field<&S::interval>("reschedulingInterval", at_least(std::chrono::seconds{1}),
                               {"time between two rescheduling cycles", "两个重调度周期之间的时间"}),
-          field<&S::enabled_strategies>("enabledStrategies", {"enabled rescheduling strategies", "启用的重调度策略"})
+          field<&S::enabled_strategies>("enabledStrategies",
+                                        {"enabled rescheduling strategies; NodeMaintenance is also enabled without an "
+                                         "entry, because the label on a node asks for it",
+                                         "启用的重调度策略；NodeMaintenance 不列出也启用，因为节点上的标签就是请求"})
               .one_of(strategy_names()),
           field<&S::excluded_namespaces>("excludedNamespaces",
                                          {"pods of these namespaces are not moved", "不迁移这些命名空间的 Pod"}),

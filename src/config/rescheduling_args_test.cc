@@ -46,7 +46,8 @@ constexpr const char* kEverything = R"({rescheduling: {
     deviationTrigger: 12, deviationTarget: 5, leastGain: 2},
   resourceOptimization: {strandedTrigger: 20, underused: 30, packedTarget: 80, freeNodes: true},
   constraintRepair: {nodeAffinity: false, taints: false, podAntiAffinity: false, topologySpread: false, duplicates: false},
-  maintenance: {nodesAtOnce: 2, giveUpAfter: 30m},
+  maintenance: {nodesAtOnce: 2, giveUpAfter: 30m, pods: {excludedNamespaces: leave, critical: leave, doNotEvict: evict,
+    barePods: leave, localStorage: evict}},
   protections: {priorityThreshold: 1000, leastAge: 1m, leastReplicas: 1, localStorage: false, claims: true,
     statefulSetClaims: false, barePods: false, withoutBudget: true},
   brakes: {perCycle: {total: 5, perNode: 1, perNamespace: 2, perWorkload: 1}, atOnce: {total: 3, perNode: 0},
@@ -66,7 +67,13 @@ TEST(ReschedulingArgs, EveryFieldIsRead) {
                              .least_gain = 2};
   expected.resource_optimization = {.stranded_trigger = 20, .underused = 30, .packed_target = 80, .free_nodes = true};
   expected.constraint_repair = {false, false, false, false, false};
-  expected.maintenance = {.nodes_at_once = 2, .give_up_after = 30min};
+  expected.maintenance = {.nodes_at_once = 2,
+                          .give_up_after = 30min,
+                          .pods = {.excluded_namespaces = DrainPolicy::Leave,
+                                   .critical = DrainPolicy::Leave,
+                                   .do_not_evict = DrainPolicy::Evict,
+                                   .bare_pods = DrainPolicy::Leave,
+                                   .local_storage = DrainPolicy::Evict}};
   expected.protections = {.priority_threshold = 1000,
                           .least_age = 1min,
                           .least_replicas = 1,
@@ -128,6 +135,8 @@ TEST(ReschedulingArgs, EachInvalidSettingIsReportedOnce) {
   EXPECT_THAT(problems_of("{loadBalancing: {deviationTrigger: 5, deviationTarget: 9}}"),
               ElementsAre(HasSubstr("must not be above deviationTrigger")));
   EXPECT_THAT(problems_of("{resourceOptimization: {underused: 90}}"), ElementsAre(HasSubstr("below packedTarget")));
+  EXPECT_THAT(problems_of("{maintenance: {pods: {barePods: delete}}}"),
+              ElementsAre(HasSubstr(".maintenance.pods.barePods: 'delete' is not a valid value")));
   EXPECT_THAT(problems_of("{brakes: {cooldown: 7h}}"), ElementsAre(HasSubstr("must not be shorter than cooldown")));
   EXPECT_THAT(problems_of("{brakes: {pendingPods: 0}}"), testing::SizeIs(1));
   EXPECT_THAT(problems_of("{brakes: {perCycle: {totals: 3}}}"), testing::SizeIs(1));

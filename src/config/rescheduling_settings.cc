@@ -17,6 +17,15 @@ std::optional<Strategy> strategy_named(std::string_view name) {
 
 std::vector<std::string_view> strategy_names() { return {kStrategyNames.begin(), kStrategyNames.end()}; }
 
+StrategyMode configured_mode(const ReschedulingSettings& settings, Strategy strategy) {
+  const auto found = settings.modes.find(strategy);
+  if (found != settings.modes.end()) return found->second;
+  const bool enabled =
+      strategy == Strategy::NodeMaintenance
+      || std::ranges::find(settings.enabled_strategies, to_string(strategy)) != settings.enabled_strategies.end();
+  return enabled ? StrategyMode::Act : StrategyMode::Off;
+}
+
 std::string_view to_string(StrategyMode mode) {
   switch (mode) {
     case StrategyMode::Off: return "off";

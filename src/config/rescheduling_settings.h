@@ -74,10 +74,28 @@ struct ConstraintRepairSettings {
   friend bool operator==(const ConstraintRepairSettings&, const ConstraintRepairSettings&) = default;
 };
 
+// What a drain does with pods that kubectl drain takes off a node only with a flag.
+enum class DrainPolicy : std::uint8_t {
+  Leave,  // the pod stays, and the drain does not wait for it
+  Evict,  // the pod leaves as other pods do
+  Ask,    // the pod stays, and the drain waits until an annotation of the node allows it
+};
+
+// By class of pods: cluster::DrainClass.
+struct DrainPolicies {
+  DrainPolicy excluded_namespaces = DrainPolicy::Ask;
+  DrainPolicy critical = DrainPolicy::Ask;
+  DrainPolicy do_not_evict = DrainPolicy::Ask;
+  DrainPolicy bare_pods = DrainPolicy::Ask;
+  DrainPolicy local_storage = DrainPolicy::Ask;
+  friend bool operator==(const DrainPolicies&, const DrainPolicies&) = default;
+};
+
 struct MaintenanceSettings {
   std::uint32_t nodes_at_once = 1;
   std::chrono::nanoseconds give_up_after =
       std::chrono::hours{1};  // then the event MaintenanceStuck names the blocking pods; the drain still waits
+  DrainPolicies pods{};
   friend bool operator==(const MaintenanceSettings&, const MaintenanceSettings&) = default;
 };
 
@@ -150,5 +168,9 @@ struct ReschedulingSettings {
   std::vector<NodePool> pools{};
   friend bool operator==(const ReschedulingSettings&, const ReschedulingSettings&) = default;
 };
+
+// The mode outside of pools: from `modes`, else act for an enabled strategy. NodeMaintenance needs no entry in
+// enabledStrategies: the label on the node is the request.
+StrategyMode configured_mode(const ReschedulingSettings& settings, Strategy strategy);
 
 }  // namespace rescheduler::config

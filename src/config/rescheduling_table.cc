@@ -185,6 +185,33 @@ const Table& repair_table() {
   return table;
 }
 
+template <auto Member>
+auto drain_policy(std::string_view key, Phrase meaning) {
+  return word<Member>(key, {{"leave", DrainPolicy::Leave}, {"evict", DrainPolicy::Evict}, {"ask", DrainPolicy::Ask}},
+                      meaning);
+}
+
+const Table& drain_policies_table() {
+  using S = DrainPolicies;
+  static const Table table = table_of<S>({
+      drain_policy<&S::excluded_namespaces>("excludedNamespaces",
+                                            {"pods of excludedNamespaces", "excludedNamespaces 中的 Pod"}),
+      drain_policy<&S::critical>("critical", {"system-critical pods, and pods of priorityThreshold and above",
+                                              "系统关键 Pod，以及优先级不低于 priorityThreshold 的 Pod"}),
+      drain_policy<&S::do_not_evict>("doNotEvict", {"pods whose annotation asks other programs not to evict them",
+                                                    "注解要求其他程序不要驱逐的 Pod"}),
+      drain_policy<&S::bare_pods>("barePods",
+                                  {"bare pods, if protections.barePods is true; evict copies the pod, then deletes it",
+                                   "裸 Pod（protections.barePods 为 true 时）；evict 表示先复制再删除"}),
+      drain_policy<&S::local_storage>("localStorage",
+                                      {"pods with emptyDir or hostPath volumes, if protections.localStorage is true; "
+                                       "evict deletes the data of emptyDir volumes",
+                                       "使用 emptyDir 或 hostPath 卷的 Pod（protections.localStorage 为 true 时）；"
+                                       "evict 会删除 emptyDir 卷的数据"}),
+  });
+  return table;
+}
+
 const Table& maintenance_table() {
   using S = MaintenanceSettings;
   static const Table table = table_of<S>({
@@ -194,6 +221,13 @@ const Table& maintenance_table() {
           "giveUpAfter", kNotNegative,
           {"time after which a blocked drain is reported by the event MaintenanceStuck; the drain continues to wait",
            "排空受阻超过这段时间后以事件 MaintenanceStuck 报告；排空继续等待"}),
+      section<&S::pods>(
+          "pods", drain_policies_table(),
+          {"what a drain does with classes of pods: leave (the pod stays, the drain does not wait), evict (the pod "
+           "leaves) or ask (the drain waits until the annotation rescheduler.io/drain-allows of the node names the "
+           "class)",
+           "排空如何处理各类 Pod：leave（Pod 留下，排空不等待）、evict（Pod 离开）或 ask（排空等待，直到节点的注解 "
+           "rescheduler.io/drain-allows 写明该类）"}),
   });
   return table;
 }
@@ -362,8 +396,8 @@ const Table& rescheduling_table() {
       {
           custom<&S::modes, read_modes, print_modes>(
               "modes", {.type = "object"},
-              {"modes by strategy; default: act for enabledStrategies, off for the others",
-               "按策略设置模式；默认：enabledStrategies 中的为 act，其余为 off"}),
+              {"modes by strategy; default: act for enabledStrategies and NodeMaintenance, off for the others",
+               "按策略设置模式；默认：enabledStrategies 中的和 NodeMaintenance 为 act，其余为 off"}),
           documented<S>("modes.STRATEGY", kMode,
                         {"mode of the strategy: off, observe (publish plans only) or act (carry plans out)",
                          "策略的模式：off、observe（只公布计划）或 act（执行计划）"}),

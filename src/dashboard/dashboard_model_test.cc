@@ -149,8 +149,9 @@ TEST_F(DashboardModelTest, AMarkedNodeIsWaitingUntilItsDrainBegins) {
   upsert(marked);
   EXPECT_THAT(model.maintenance(), HasSubstr(R"("state":"waiting")"));
   status.drains["a"] = {.total = 4, .left = 1, .eta = std::chrono::seconds{30}};
-  EXPECT_EQ(model.maintenance(),
-            R"({"nodes":[{"node":"a","state":"draining","total":4,"left":1,"etaSeconds":30,"blockers":[]}]})");
+  EXPECT_EQ(
+      model.maintenance(),
+      R"({"nodes":[{"node":"a","state":"draining","total":4,"left":1,"etaSeconds":30,"blockers":[],"staying":[]}]})");
   status.drains["a"].drained = true;
   EXPECT_THAT(published(), HasSubstr(R"("state":"drained")"));
 }

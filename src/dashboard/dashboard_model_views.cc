@@ -248,12 +248,14 @@ std::string DashboardModel::maintenance_of(std::string_view name) const {
   std::size_t left = total;
   std::string eta = "null";
   std::vector<std::string> blockers;
+  std::vector<std::string> staying;
   if (now != nullptr) {
     const auto cared = std::ranges::find(now->maintenance_nodes, name, &rescheduling::MaintenanceNode::name);
     if (cared != now->maintenance_nodes.end()) {
       blockers = cared->blockers;
+      staying = cared->staying;
       total = left = cared->to_leave;
-      if (!blockers.empty() || cared->no_room) state = "blocked";
+      if (!blockers.empty()) state = "blocked";
     }
     const auto drain = now->drains.find(std::string(name));
     if (drain != now->drains.end()) {
@@ -264,8 +266,9 @@ std::string DashboardModel::maintenance_of(std::string_view name) const {
       if (progress.eta) eta = fmt::to_string(progress.eta->count());
     }
   }
-  return fmt::format(R"({{"node":{},"state":"{}","total":{},"left":{},"etaSeconds":{},"blockers":{}}})",
-                     kube::json_string(name), state, total, left, eta, kube::json_array(blockers, kube::json_string));
+  return fmt::format(R"({{"node":{},"state":"{}","total":{},"left":{},"etaSeconds":{},"blockers":{},"staying":{}}})",
+                     kube::json_string(name), state, total, left, eta, kube::json_array(blockers, kube::json_string),
+                     kube::json_array(staying, kube::json_string));
 }
 
 std::string DashboardModel::maintenance() const {

@@ -41,7 +41,6 @@ std::string protection_of(const api::Pod& pod) {
   const auto* owner = cluster::controller_of(pod.metadata());
   if (owner != nullptr && owner->kind() == "DaemonSet") return "pods of a DaemonSet are not moved";
   if (cluster::is_mirror(pod)) return "static pods are not moved";
-  if (pod.spec().priority() >= kCritical) return "the pod is system-critical";
   return opt_out_of(pod.metadata(), "the pod");
 }
 
@@ -150,6 +149,7 @@ ObservedPod observed_pod(const api::Pod& pod) {
   observed.over = cluster::is_finished(pod);
   observed.gated =
       std::ranges::any_of(pod.spec().scheduling_gates(), [](const auto& gate) { return gate.name() == kGate; });
+  observed.critical = pod.spec().priority() >= kCritical;
   observed.protected_because = protection_of(pod);
   for (const auto& volume : pod.spec().volumes()) {
     const auto& source = volume.volume_source();

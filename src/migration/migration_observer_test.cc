@@ -159,7 +159,7 @@ api::Pod pod_from(const std::string& json) {
   return pod;
 }
 
-TEST(PodProtection, StaticPodsDaemonSetPodsAndCriticalPodsAreProtected) {
+TEST(PodProtection, StaticPodsAndDaemonSetPodsAreProtectedAndCriticalPodsAreMarked) {
   const auto why = [](const std::string& json) { return observed_pod(pod_from(json)).protected_because; };
   const auto owned_by = [](const char* kind) {
     return fmt::format(R"({{"metadata": {{"ownerReferences": [{{"kind": "{}", "controller": true}}]}}}})", kind);
@@ -169,8 +169,8 @@ TEST(PodProtection, StaticPodsDaemonSetPodsAndCriticalPodsAreProtected) {
   EXPECT_THAT(why(owned_by("DaemonSet")), HasSubstr("DaemonSet"));
   EXPECT_THAT(why(owned_by("Node")), HasSubstr("static pod"));
   EXPECT_THAT(why(R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}}})"), HasSubstr("static pod"));
-  EXPECT_THAT(why(R"({"spec": {"priority": 2000000000}})"), HasSubstr("critical"));
-  EXPECT_EQ(why(R"({"spec": {"priority": 1999999999}})"), "");
+  EXPECT_TRUE(observed_pod(pod_from(R"({"spec": {"priority": 2000000000}})")).critical);
+  EXPECT_FALSE(observed_pod(pod_from(R"({"spec": {"priority": 1999999999}})")).critical);
 }
 
 TEST(PodProtection, AnOptOutByEitherKeyAsLabelOrAnnotationProtectsThePod) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "config/rescheduling_settings.h"
 #include "kube/value/time.h"
 #include "migration/keys.h"
 
@@ -13,6 +14,11 @@ namespace {
 
 // Creation times come from the clocks of the API servers, in whole seconds; the clocks differ little.
 constexpr std::chrono::seconds kClockSpread{10};
+
+// A drain names only pods that its policy, or an annotation of the node, allows to move.
+bool is_drain(const api::Migration& migration) {
+  return migration.spec().strategy() == config::to_string(config::Strategy::NodeMaintenance);
+}
 
 std::string why_no_surge(const ObservedState& observed) {
   const ObservedWorkload& workload = *observed.workload;
@@ -41,6 +47,7 @@ Step begin(const api::Migration& migration, const ObservedState& observed, const
   if (pod.node == spec.target())
     return end(MoveResult::Stale, fmt::format("pod {} is already on the target node", spec.pod()));
   if (!pod.protected_because.empty()) return end(MoveResult::Refused, pod.protected_because);
+  if (pod.critical && !is_drain(migration)) return end(MoveResult::Refused, "the pod is system-critical");
   if (observed.workload && !observed.workload->protected_because.empty()) {
     return end(MoveResult::Refused, observed.workload->protected_because);
   }
@@ -129,7 +136,9 @@ ModeChoice choose_mode(const api::Migration& migration,
     if (wanted == MoveMode::Coordinated || wanted == MoveMode::MakeBeforeBreak) {
       return {.refused = fmt::format("no controller would replace a bare pod: {} is not possible", to_string(wanted))};
     }
-    if (!settings.direct) return {.refused = "moving bare pods is not enabled; set migration.direct: true"};
+    if (!settings.direct && !is_drain(migration)) {
+      return {.refused = "moving bare pods is not enabled; set migration.direct: true"};
+    }
     if (!observed.source->no_copy.empty()) return {.refused = observed.source->no_copy};
     return {MoveMode::Direct,
             observed.source->no_second_copy.empty() ? "a bare pod: its copy is ready before the pod is deleted"

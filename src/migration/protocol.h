@@ -31,9 +31,10 @@ struct ObservedPod {
   std::string copy_of{};  // UID of the original pod
   WallTime created{};
   bool ready = false;
-  bool leaving = false;  // being deleted
-  bool over = false;     // succeeded or failed
-  bool gated = false;    // by kGate
+  bool leaving = false;   // being deleted
+  bool over = false;      // succeeded or failed
+  bool gated = false;     // by kGate
+  bool critical = false;  // system-critical: only a drain moves it
   // Why the pod must not be moved; empty: it can be moved.
   std::string protected_because{};
   std::string no_second_copy{};  // why two instances must not run at the same time; empty: they can

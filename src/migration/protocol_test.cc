@@ -175,6 +175,21 @@ TEST_F(Protocol, AMoveOfAProtectedPodIsRefusedWithTheReason) {
   EXPECT_EQ(migration_.status().message(), "static pods are not moved");
 }
 
+TEST_F(Protocol, OnlyADrainMovesACriticalPod) {
+  seen_.source->critical = true;
+  EXPECT_EQ(write(), "Refused");
+  EXPECT_EQ(migration_.status().message(), "the pod is system-critical");
+}
+
+TEST_F(Protocol, ADrainMovesCriticalPodsAndBarePodsBecauseItsPolicyAllowedThem) {
+  migration_.mutable_spec()->set_strategy("NodeMaintenance");
+  seen_.source->critical = true;
+  seen_.source->owner = "";
+  settings_.direct = false;
+  prepare();
+  EXPECT_EQ(migration_.status().mode(), "Direct");
+}
+
 TEST_F(Protocol, AMoveOfAPodOfAProtectedWorkloadIsRefusedWithTheReason) {
   seen_.workload->protected_because = "its workload has opted out of moves";
   EXPECT_EQ(write(), "Refused");

@@ -16,11 +16,13 @@ constexpr const char* kNotLabelled = R"({"metadata": {"labels": {"scheduler.alph
 
 class NodeMaintenanceTest : public ReschedulingTest {
  protected:
-  void settle(std::string_view differs = "{}") {
+  void settle(std::string_view differs = "{}",
+              const std::function<void(config::ReschedulingSettings&)>& change = nullptr) {
     for (const char* suffix : {"a", "b", "c"}) measured_.push_back(add_node(suffix));
     measure(per_pod_);
     auto args = fast_settings();
-    args.rescheduling.enabled_strategies = {"NodeMaintenance"};
+    args.rescheduling.enabled_strategies = {};  // NodeMaintenance needs no entry
+    if (change) change(args.rescheduling);
     start(args);
     deploy("web", kReplicas, differs);
     ASSERT_TRUE(eventually_measured([&] { return all_ready("web", kReplicas); }));
@@ -30,11 +32,13 @@ class NodeMaintenanceTest : public ReschedulingTest {
   }
   api::Node node(const std::string& name) { return await(client().get<api::Node>("", name)).value(); }
   bool is_empty(const std::string& name) { return !spread("web").contains(name) && all_ready("web", kReplicas); }
-  std::string cordoned_by(const std::string& name) {
+  std::string annotation(const std::string& name, std::string_view key) {
     const api::Node seen = node(name);
-    const auto found = seen.metadata().annotations().find(std::string(rescheduling::kCordonedByKey));
+    const auto found = seen.metadata().annotations().find(std::string(key));
     return found == seen.metadata().annotations().end() ? "" : found->second;
   }
+  std::string cordoned_by(const std::string& name) { return annotation(name, rescheduling::kCordonedByKey); }
+  std::string drain_status(const std::string& name) { return annotation(name, rescheduling::kDrainStatusKey); }
 
   void set_condition(const std::string& name, const std::string& type, const std::string& status) {
     const std::string patch = fmt::format(
@@ -66,12 +70,75 @@ TEST_P(NodeMaintenanceTest, ALabelledNodeIsCordonedAndDrainedAndLaterUncordoned)
   EXPECT_EQ(cordoned_by(node_), "rescheduler-scheduler");
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceStarted"));
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceDrained"));
+  EXPECT_TRUE(eventually([&] { return drain_status(node_) == "drained"; })) << drain_status(node_);
   EXPECT_TRUE(
       eventually([&] { return rescheduler().metric("rescheduler_maintenance_progress_percent", node_) == 100; }));
 
   patch_node(node_, kNotLabelled);
   EXPECT_TRUE(eventually([&] { return !node(node_).spec().unschedulable() && cordoned_by(node_).empty(); }));
   EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceEnded"));
+  EXPECT_EQ(drain_status(node_), "") << "removed together with the cordon";
+}
+
+TEST_P(NodeMaintenanceTest, ALabelIsRefusedWithAnEventIfNodeMaintenanceIsOff) {
+  settle("{}", [](config::ReschedulingSettings& settings) {
+    settings.modes[config::Strategy::NodeMaintenance] = config::StrategyMode::Off;
+  });
+  patch_node(node_, kLabelled);
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceRefused"));
+  EXPECT_FALSE(node(node_).spec().unschedulable());
+  EXPECT_EQ(rescheduler().evictions(), 0);
+}
+
+constexpr const char* kEmptyDir =
+    R"({"spec": {"template": {"spec": {"volumes": [{"name": "cache", "emptyDir": {}}]}}}})";
+
+TEST_P(NodeMaintenanceTest, PodsWithLocalStorageLeaveOnlyAfterTheNodeAllowsIt) {
+  settle(kEmptyDir);
+  patch_node(node_, kLabelled);
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceBlocked"));
+  EXPECT_TRUE(eventually([&] {
+    return drain_status(node_).find("rescheduler.io/drain-allows: local-storage") != std::string::npos;
+  })) << drain_status(node_);
+  EXPECT_TRUE(node(node_).spec().unschedulable());
+  EXPECT_EQ(rescheduler().evictions(), 0);
+  patch_node(node_, R"({"metadata": {"annotations": {"rescheduler.io/drain-allows": "local-storage"}}})");
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceDrained"));
+}
+
+TEST_P(NodeMaintenanceTest, ANodeIsDrainedWhenOnlyPodsAreLeftThatThePolicyLeaves) {
+  settle(kEmptyDir, [](config::ReschedulingSettings& settings) {
+    settings.maintenance.pods.local_storage = config::DrainPolicy::Leave;
+  });
+  const auto before = uids("web");
+  patch_node(node_, kLabelled);
+  EXPECT_TRUE(has_event_about("Node", node_, "MaintenanceDrained"));
+  EXPECT_TRUE(eventually([&] { return drain_status(node_).starts_with("drained; left on the node: "); }))
+      << drain_status(node_);
+  EXPECT_EQ(uids("web"), before);
+}
+
+TEST_P(NodeMaintenanceTest, ProtectionsOfTheProductionExampleDoNotKeepPodsOnTheNode) {
+  settle("{}", [](config::ReschedulingSettings& settings) {
+    settings.protections.without_budget = true;
+    settings.protections.claims = true;
+  });
+  patch_node(node_, kLabelled);
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+}
+
+TEST_P(NodeMaintenanceTest, APodWithoutATargetDoesNotKeepTheOthersOnTheNode) {
+  settle();
+  // Fits only on the node that is drained.
+  patch_node(node_, R"({"metadata": {"labels": {"only": "here"}}})");
+  deploy("tied", 1, R"({"spec": {"template": {"spec": {"nodeSelector": {"only": "here"}}}}})");
+  ASSERT_TRUE(eventually_measured([&] { return all_ready("tied", 1); }));
+  patch_node(node_, kLabelled);
+  EXPECT_TRUE(eventually_measured([&] { return is_empty(node_); })) << testing::PrintToString(spread("web"));
+  EXPECT_TRUE(node(node_).spec().unschedulable());
+  EXPECT_TRUE(eventually([&] { return drain_status(node_).starts_with("blocked: "); })) << drain_status(node_);
+  EXPECT_EQ(spread("tied"), (std::map<std::string, int>{{node_, 1}}));
 }
 
 TEST_P(NodeMaintenanceTest, ANodeThatWasCordonedBeforeMaintenanceStaysCordonedAfterwards) {

@@ -147,7 +147,7 @@ setInterval(() => {
 }, 1000).unref();
 setInterval(() => send("history", { at: Math.floor(Date.now() / 1000), balance: score(), cpuMax: 80, memoryMax: 50, cpuDeviation: 10, pending: 1, moves: Math.floor(random() * 2) }), 5000).unref();
 
-const maintenanceNow = () => ({ nodes: [...maintenance].map(([node, left]) => ({ node, state: left <= 1 ? "blocked" : "draining", total: perNode, left, etaSeconds: left <= 1 ? null : left * 20, blockers: left <= 1 ? ["shop/cache-0: its PodDisruptionBudget cache allows no disruption"] : [] })) });
+const maintenanceNow = () => ({ nodes: [...maintenance].map(([node, left]) => ({ node, state: left <= 1 ? "blocked" : "draining", total: perNode, left, etaSeconds: left <= 1 ? null : left * 20, blockers: left <= 1 ? ["shop/cache-0: its PodDisruptionBudget cache allows no disruption"] : [], staying: [] })) });
 const quarantine = () => (names[7] ? [{ node: names[7], state: "quarantined", until: new Date(Date.now() + 1e6).toISOString(), why: "pods of 3 workloads failed there within 10m0s" }] : []);
 const slot = (name, verdict, attempts) => ({ namespace: "shop", kind: "Deployment", name, slot: "replica 1", attempts, allowed: 3, visited: names.slice(0, attempts).map((node) => ({ node, at: now() })), verdict, sentence: `attempt ${attempts} of 3, avoiding ${names.slice(0, attempts).join(", ")}` });
 const recovery = () => ({ enabled: true, lineages: names.length ? [slot("web", "retrying", 2), slot("cache", "exhausted", 3), slot("api", "healthy", 1), slot("worker", "application", 2)] : [], quarantined: quarantine() });

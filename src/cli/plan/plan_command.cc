@@ -83,10 +83,7 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const co
   }
   std::vector<Strategy> ordered;
   for (const auto& [one, apply] : rescheduling::kByImportance) {
-    const auto mode = args.rescheduling.modes.find(one);
-    const bool enabled = std::ranges::find(args.rescheduling.enabled_strategies, config::to_string(one))
-                         != args.rescheduling.enabled_strategies.end();
-    const bool on = mode == args.rescheduling.modes.end() ? enabled : mode->second != StrategyMode::Off;
+    const bool on = config::configured_mode(args.rescheduling, one) != StrategyMode::Off;
     const bool asked = std::ranges::find(wanted, one) != wanted.end();
     if (options.strategies.empty() ? on : asked) ordered.push_back(one);
   }

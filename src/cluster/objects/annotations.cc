@@ -62,6 +62,26 @@ EvictionMarks eviction_marks_of(const api::ObjectMeta& pod) {
   return marks;
 }
 
+DrainAllowance drain_allowance_of(const api::ObjectMeta& node) {
+  DrainAllowance allowance;
+  const auto found = node.annotations().find(std::string(kDrainAllowsKey));
+  if (found == node.annotations().end()) return allowance;
+  std::string_view rest = found->second;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    while (word.starts_with(' ')) word.remove_prefix(1);
+    while (word.ends_with(' ')) word.remove_suffix(1);
+    const auto* const name = std::ranges::find(kDrainClassNames, word);
+    if (name != kDrainClassNames.end()) {
+      allowance.classes.add(static_cast<DrainClass>(name - kDrainClassNames.begin()));
+    } else if (allowance.unknown.empty() && !word.empty()) {
+      allowance.unknown = word;
+    }
+  }
+  return allowance;
+}
+
 bool requests_maintenance(const api::ObjectMeta& node) {
   return std::ranges::any_of(kMaintenanceKeys, [&](std::string_view key) {
     const auto found = node.labels().find(std::string(key));

@@ -1,6 +1,7 @@
 // Labels and annotations by which users control rescheduling: "do not move this", "this node goes into maintenance".
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -52,6 +53,30 @@ struct EvictionMarks {
   friend bool operator==(const EvictionMarks&, const EvictionMarks&) = default;
 };
 EvictionMarks eviction_marks_of(const api::ObjectMeta& pod);
+
+// Pods that a drain takes off their node only if the settings or the node allow it, as the flags of kubectl drain do.
+enum class DrainClass : std::uint8_t { ExcludedNamespace, Critical, DoNotEvict, BarePod, LocalStorage };
+inline constexpr std::array<std::string_view, 5> kDrainClassNames = {"excluded-namespace", "critical", "do-not-evict",
+                                                                     "bare-pod", "local-storage"};
+
+class DrainClasses {
+ public:
+  void add(DrainClass one) { bits_ |= bit(one); }
+  bool contains(DrainClass one) const { return (bits_ & bit(one)) != 0; }
+  friend bool operator==(const DrainClasses&, const DrainClasses&) = default;
+
+ private:
+  static unsigned bit(DrainClass one) { return 1U << static_cast<unsigned>(one); }
+  unsigned bits_ = 0;
+};
+
+// An annotation of a node: names of kDrainClassNames, separated by commas.
+inline constexpr std::string_view kDrainAllowsKey = "rescheduler.io/drain-allows";
+struct DrainAllowance {
+  DrainClasses classes{};
+  std::string unknown{};  // the first name that is not one, for a warning; empty: none
+};
+DrainAllowance drain_allowance_of(const api::ObjectMeta& node);
 
 // "true" on either key. No other value starts maintenance: a typing error must not drain a node.
 bool requests_maintenance(const api::ObjectMeta& node);

@@ -58,6 +58,24 @@ TEST(EvictionMarks, AreReadAsTheProgramsThatDefineThemReadThem) {
   EXPECT_EQ(eviction_marks_of({}), EvictionMarks{});
 }
 
+TEST(DrainAllowance, ListsClassesAndKeepsTheFirstUnknownName) {
+  const auto allowance = [](const char* value) {
+    api::ObjectMeta node;
+    (*node.mutable_annotations())[std::string(kDrainAllowsKey)] = value;
+    return drain_allowance_of(node);
+  };
+  EXPECT_EQ(drain_allowance_of({}).classes, DrainClasses{});
+  EXPECT_EQ(allowance("").classes, DrainClasses{});
+  const DrainAllowance two = allowance("local-storage, bare-pod");
+  EXPECT_TRUE(two.classes.contains(DrainClass::LocalStorage));
+  EXPECT_TRUE(two.classes.contains(DrainClass::BarePod));
+  EXPECT_FALSE(two.classes.contains(DrainClass::Critical));
+  EXPECT_EQ(two.unknown, "");
+  const DrainAllowance typo = allowance("local,critical,,all");
+  EXPECT_TRUE(typo.classes.contains(DrainClass::Critical));
+  EXPECT_EQ(typo.unknown, "local");
+}
+
 TEST(Maintenance, IsRequestedOnlyByTheValueTrue) {
   for (const std::string_view key : {kMaintenanceKey, kOwnMaintenanceKey}) {
     api::ObjectMeta node;

@@ -80,7 +80,8 @@ std::string_view to_string(Brake brake) {
 const ActiveBrake* BrakeVerdict::against(Strategy strategy) const {
   for (const ActiveBrake& one : holding) {
     if (one.only && *one.only != strategy) continue;
-    if (one.brake == Brake::OutsideWindow && strategy == Strategy::NodeMaintenance) continue;
+    const bool passes_drains = one.brake == Brake::OutsideWindow || one.brake == Brake::PendingPods;
+    if (passes_drains && strategy == Strategy::NodeMaintenance) continue;
     return &one;
   }
   return nullptr;

@@ -62,8 +62,8 @@ struct BrakeVerdict {
   const ActiveBrake* against(config::Strategy strategy) const;
 };
 
-// Time windows do not hold NodeMaintenance, because a user wants the node drained now. Stale load holds only
-// LoadBalancing.
+// Time windows and pending pods do not hold NodeMaintenance, because a user wants the node drained now. Stale load
+// holds only LoadBalancing.
 BrakeVerdict judge(const config::ReschedulingSettings& settings,
                    const CycleFacts& facts,
                    const MoveHistory& history,

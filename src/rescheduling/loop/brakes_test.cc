@@ -74,6 +74,8 @@ TEST(Brakes, ManyPendingPodsActivateABrakeAndFewDoNot) {
   facts.pending = 11;
   EXPECT_EQ(holding(verdict(facts)), "pending-pods ");
   EXPECT_THAT(verdict(facts).holding[0].sentence, HasSubstr("11 of 100 pods are pending"));
+  EXPECT_NE(verdict(facts).against(Strategy::LoadBalancing), nullptr);
+  EXPECT_EQ(verdict(facts).against(Strategy::NodeMaintenance), nullptr) << "a drain goes on";
   facts.pods = 2;
   facts.pending = 1;
   EXPECT_THAT(verdict(facts).holding, IsEmpty()) << "a single pending pod is normal in a small cluster";

@@ -94,13 +94,16 @@ void Controller::upsert(const kube::ObjectPtr& object) {
   if (object->GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(*object);
   const State::NodeFlags now{cluster::is_ready(node), cluster::requests_maintenance(node.metadata()),
-                             node.spec().unschedulable()};
+                             node.spec().unschedulable(), cluster::drain_allowance_of(node.metadata()).classes};
   const auto [found, joined] = state_->nodes.try_emplace(node.metadata().name(), now);
   const State::NodeFlags before = std::exchange(found->second, now);
   if (joined && now.ready) state_->run_soon(node.metadata().name() + " joined");
   if (!joined && now.ready && !before.ready) state_->run_soon(node.metadata().name() + " is ready again");
   if ((joined && now.marked) || (!joined && now.marked != before.marked)) {
     state_->run_soon("the maintenance label changed on " + node.metadata().name());
+  }
+  if (!joined && now.marked && now.drain_allows != before.drain_allows) {
+    state_->run_soon("the drain of " + node.metadata().name() + " allows other pods");
   }
   if (!joined && before.unschedulable && !now.unschedulable) {
     state_->run_soon(node.metadata().name() + " was uncordoned");

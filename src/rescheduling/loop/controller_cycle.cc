@@ -216,14 +216,13 @@ void Controller::State::record_lease_event(bool warning, std::string reason, std
 net::Task<std::set<std::string>> Controller::State::maintain_nodes(SnapshotSummary& summary,
                                                                    const BrakeVerdict& verdict,
                                                                    WallTime now) {
-  const StrategyMode mode = mode_of(*settings.args, Strategy::NodeMaintenance);
   std::set<std::string> draining;
-  status.maintenance_nodes = summary.maintenance_nodes;
   status.drains.clear();
-  if (mode == StrategyMode::Off) co_return draining;
-  const std::set<std::string> considered = maintenance.considered(summary.maintenance_nodes);
-  if (!considered.empty()) {
+  for (const StrategyMode mode : {StrategyMode::Act, StrategyMode::Observe}) {
+    const std::set<std::string> considered = maintenance.considered(summary.maintenance_nodes, mode);
+    if (considered.empty()) continue;
     PlanScope scope = plan_scope_for({Strategy::NodeMaintenance}, considered);
+    scope.mode = mode;
     scope.cooldowns = {};
     auto plan = co_await made_plan(std::move(scope), "feasibility", now);
     const std::function<std::vector<MaintenanceNode>(SnapshotReader&)> add = [&](SnapshotReader& at) {
@@ -232,13 +231,13 @@ net::Task<std::set<std::string>> Controller::State::maintain_nodes(SnapshotSumma
       return maintenance_nodes;
     };
     summary.maintenance_nodes = co_await there(planning, *snapshot_reader, add);
-    status.maintenance_nodes = summary.maintenance_nodes;
     if (mode == StrategyMode::Observe) {
       status.observed = plan;
       publish(*plan);
     }
   }
-  if (mode == StrategyMode::Observe || verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
+  status.maintenance_nodes = summary.maintenance_nodes;
+  if (verdict.against(Strategy::NodeMaintenance) != nullptr) co_return draining;
   MaintenanceStep step = maintenance.next(summary.maintenance_nodes, now);
   metrics.maintenance(step.progress);
   status.drains = step.progress;
@@ -264,7 +263,7 @@ net::Task<void> Controller::State::write_nodes(MaintenanceStep step) {
     const auto written = co_await kube::Client(*apis.writes).patch<api::Node>("", write.node, std::move(patch));
     if (written) continue;
     log_info(messages::kNodeNotChanged, {{"node", write.node}, {"err", written.error().message}});
-    run_soon("a node changed at the same time");
+    if (write.action != NodeAction::Report) run_soon("a node changed at the same time");
   }
   for (const auto& [node, progress] : step.progress) {
     if (!progress.uses_conditions) continue;

@@ -80,6 +80,7 @@ struct Controller::State : std::enable_shared_from_this<State> {
     bool ready = false;
     bool marked = false;
     bool unschedulable = false;
+    cluster::DrainClasses drain_allows{};
   };
   std::map<std::string, NodeFlags> nodes{};
   std::set<std::string> predicted{};  // nodes that a binding will bring above a threshold

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/json.hpp>
 #include <fmt/core.h>
 
 namespace rescheduler::rescheduling {
@@ -16,6 +17,16 @@ std::string joined_blockers(const std::vector<std::string>& blockers) {
     text += (i > 0 ? "; " : "") + blockers[i];
   }
   if (blockers.size() > kNamedBlockers) text += fmt::format("; and {} more", blockers.size() - kNamedBlockers);
+  return text;
+}
+
+// For people who read the node.
+std::string status_text(const MaintenanceNode& node) {
+  const std::string staying =
+      node.staying.empty() ? std::string{} : "left on the node: " + joined_blockers(node.staying);
+  if (node.to_leave == 0) return staying.empty() ? "drained" : "drained; " + staying;
+  std::string text = node.blockers.empty() ? "draining" : "blocked: " + joined_blockers(node.blockers);
+  if (!staying.empty()) text += "; " + staying;
   return text;
 }
 
@@ -35,14 +46,15 @@ bool Maintenance::is_under_way(const MaintenanceNode& node) const {
   return drains_.contains(node.name) || !node.cordoned_by.empty();
 }
 
-std::set<std::string> Maintenance::considered(const std::vector<MaintenanceNode>& nodes) const {
+std::set<std::string> Maintenance::considered(const std::vector<MaintenanceNode>& nodes,
+                                              config::StrategyMode mode) const {
   std::set<std::string> chosen;
   for (const MaintenanceNode& node : nodes) {
-    if (node.marked && is_under_way(node)) chosen.insert(node.name);
+    if (node.marked && node.mode == mode && is_under_way(node)) chosen.insert(node.name);
   }
   for (const MaintenanceNode& node : nodes) {
     if (chosen.size() >= settings_.nodes_at_once) break;
-    if (node.marked) chosen.insert(node.name);
+    if (node.marked && node.mode == mode) chosen.insert(node.name);
   }
   return chosen;
 }
@@ -55,14 +67,12 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
     present.insert(node.name);
     if (!node.marked) {
       take_back(node, step);
+    } else if (node.mode != config::StrategyMode::Act) {
+      refuse(node, step);
     } else if (is_under_way(node)) {
       go_on(node, now, step);
     } else if (chosen.contains(node.name)) {
-      if (node.no_room) {
-        refuse(node, step);
-      } else {
-        begin(node, now, step);
-      }
+      begin(node, now, step);
     }
   }
   // A drain whose node is missing in `nodes`: the node was unmarked and another client had cordoned it, or the node was
@@ -77,21 +87,36 @@ MaintenanceStep Maintenance::next(const std::vector<MaintenanceNode>& nodes, Wal
     if (it->second.uses_conditions) step.conditions_to_clear.insert(it->first);
     it = drains_.erase(it);
   }
-  std::erase_if(reported_full_, [&](const auto& reported) { return !present.contains(reported.first); });
+  std::erase_if(reported_refused_, [&](const auto& reported) { return !present.contains(reported.first); });
   return step;
 }
 
-// A drain does not begin if some pods have no target. Otherwise it would stop half-way.
+// The user has asked for a drain that will not happen.
 void Maintenance::refuse(const MaintenanceNode& node, MaintenanceStep& step) {
-  std::string note = "The node cannot be drained: " + joined_blockers(node.blockers);
-  std::string& reported = reported_full_[node.name];
+  std::string note = node.mode == config::StrategyMode::Observe
+                         ? "The mode of NodeMaintenance is observe: the plan is published, and no pod is moved"
+                         : "The maintenance label has no effect: NodeMaintenance is off. Set its mode to act, or use "
+                           "kubectl drain";
+  report_status(node, "", step);
+  std::string& reported = reported_refused_[node.name];
   if (reported == note) return;
   reported = note;
-  add_activity(node, true, "MaintenanceBlocked", std::move(note), step);
+  add_activity(node, true, "MaintenanceRefused", std::move(note), step);
+}
+
+// Adds the status to the write for the node, if there is one: a second write would carry an outdated version.
+void Maintenance::report_status(const MaintenanceNode& node, std::string status, MaintenanceStep& step) {
+  if (node.drain_status == status) return;
+  const auto write = std::ranges::find(step.writes, node.name, &NodeWrite::node);
+  if (write != step.writes.end()) {
+    write->status = std::move(status);
+  } else {
+    step.writes.push_back({NodeAction::Report, node.name, "", std::move(status)});
+  }
 }
 
 void Maintenance::begin(const MaintenanceNode& node, WallTime now, MaintenanceStep& step) {
-  reported_full_.erase(node.name);
+  reported_refused_.erase(node.name);
   Drain& drain = drains_[node.name];
   drain.since = now;
   drain.total = drain.reported_left = node.to_leave;
@@ -121,6 +146,7 @@ void Maintenance::go_on(const MaintenanceNode& node, WallTime now, MaintenanceSt
   step.draining.insert(node.name);
   report_progress(node, drain, now, step);
   report_blockers(node, drain, now, step);
+  report_status(node, status_text(node), step);
 }
 
 void Maintenance::report_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step) {
@@ -139,7 +165,9 @@ void Maintenance::report_progress(const MaintenanceNode& node, Drain& drain, Wal
     if (std::exchange(drain.reported_drained, true)) return;
     const auto took = std::chrono::duration_cast<std::chrono::seconds>(now - drain.since);
     add_activity(node, false, "MaintenanceDrained",
-                 fmt::format("The node is drained: {} left it within {} s", pods(drain.total), took.count()), step);
+                 fmt::format("The node is drained: {} left it within {} s{}", pods(drain.total), took.count(),
+                             node.staying.empty() ? "" : "; left on the node: " + joined_blockers(node.staying)),
+                 step);
     return;
   }
   drain.reported_drained = false;
@@ -190,21 +218,27 @@ void Maintenance::take_back(const MaintenanceNode& node, MaintenanceStep& step) 
                  node.unschedulable ? "The node stays cordoned: another client cordoned it" : "The node is uncordoned",
                  step);
   }
+  report_status(node, "", step);
   drains_.erase(node.name);
-  reported_full_.erase(node.name);
+  reported_refused_.erase(node.name);
 }
 
 std::string cordon_patch(const NodeWrite& write, std::string_view name) {
-  const auto annotation = [&]() -> std::string {
-    if (write.action == NodeAction::Cordon) return fmt::format("\"{}\"", name);
-    if (write.action == NodeAction::MarkReleased) return fmt::format("\"{}\"", kReleased);
-    return "null";
-  }();
-  std::string spec;
-  if (write.action == NodeAction::Cordon) spec = R"(,"spec":{"unschedulable":true})";
-  if (write.action == NodeAction::Uncordon) spec = R"(,"spec":{"unschedulable":null})";
-  return fmt::format(R"({{"metadata":{{"resourceVersion":"{}","annotations":{{"{}":{}}}}}{}}})", write.version,
-                     kCordonedByKey, annotation, spec);
+  boost::json::object annotations;
+  if (write.action == NodeAction::Cordon) annotations[kCordonedByKey] = name;
+  if (write.action == NodeAction::MarkReleased) annotations[kCordonedByKey] = kReleased;
+  if (write.action == NodeAction::Uncordon || write.action == NodeAction::DropMark)
+    annotations[kCordonedByKey] = nullptr;
+  if (write.status) annotations[kDrainStatusKey] = nullptr;
+  if (write.status && !write.status->empty()) annotations[kDrainStatusKey] = *write.status;
+  boost::json::object metadata;
+  if (write.action != NodeAction::Report) metadata["resourceVersion"] = write.version;
+  metadata["annotations"] = std::move(annotations);
+  boost::json::object patch;
+  patch["metadata"] = std::move(metadata);
+  if (write.action == NodeAction::Cordon) patch["spec"] = boost::json::object{{"unschedulable", true}};
+  if (write.action == NodeAction::Uncordon) patch["spec"] = boost::json::object{{"unschedulable", nullptr}};
+  return boost::json::serialize(patch);
 }
 
 }  // namespace rescheduler::rescheduling

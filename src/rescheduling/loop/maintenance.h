@@ -1,12 +1,13 @@
 // State machine of nodes that are labelled for maintenance. Pure: gets the state of the nodes and returns the writes;
 // Controller::State::write_nodes performs them.
 //
-//   marked --all pods have targets?--> cordoned, draining --no pods left--> drained
-//      |  no: event, wait                |  another client uncordons: left alone, until the mark is removed
+//   marked --NodeMaintenance acts?--> cordoned, draining --only pods that the policy leaves--> drained
+//      |  no: event                      |  another client uncordons: left alone, until the mark is removed
 //      |                                 |
 //      +------- mark is removed ---------+---> uncordoned, if the cordon is ours
 //
-// State that must survive a restart is on the node: the annotation rescheduler.io/cordoned-by marks our cordon.
+// State that must survive a restart is on the node: the annotation rescheduler.io/cordoned-by marks our cordon. The
+// annotation rescheduler.io/drain-status tells users which pods are left, and why.
 #pragma once
 
 #include <chrono>
@@ -24,10 +25,11 @@
 namespace rescheduler::rescheduling {
 
 inline constexpr std::string_view kCordonedByKey = "rescheduler.io/cordoned-by";
+inline constexpr std::string_view kDrainStatusKey = "rescheduler.io/drain-status";
 // Value in place of our name: another client uncordoned the node and now decides about it.
 inline constexpr std::string_view kReleased = "released";
 
-// A node that is marked for maintenance, or that has our annotation.
+// A node that is marked for maintenance, or that has one of our annotations.
 struct MaintenanceNode {
   std::string name{};
   std::string uid{};
@@ -35,18 +37,21 @@ struct MaintenanceNode {
   bool marked = false;
   bool unschedulable = false;
   std::string cordoned_by{};
-  bool uses_conditions = false;         // has a lifecycle condition of Kubernetes 1.37
-  std::size_t to_leave = 0;             // pods on the node that have to leave
-  std::vector<std::string> blockers{};  // pods that cannot leave, with the reason
-  bool no_room = false;                 // some pods have no target
+  std::string drain_status{};
+  config::StrategyMode mode = config::StrategyMode::Act;  // of NodeMaintenance on this node
+  bool uses_conditions = false;                           // has a lifecycle condition of Kubernetes 1.37
+  std::size_t to_leave = 0;                               // pods on the node that have to leave
+  std::vector<std::string> blockers{};                    // pods among them that cannot leave, with the reason
+  std::vector<std::string> staying{};                     // pods that the policy leaves on the node, with the reason
 };
 
-enum class NodeAction : std::uint8_t { Cordon, Uncordon, DropMark, MarkReleased };
+enum class NodeAction : std::uint8_t { Cordon, Uncordon, DropMark, MarkReleased, Report };
 
 struct NodeWrite {
   NodeAction action{};
   std::string node{};
-  std::string version{};  // resourceVersion that the decision is based on
+  std::string version{};                // resourceVersion that the decision is based on; not for Report
+  std::optional<std::string> status{};  // new drain-status; empty: the annotation is removed; nullopt: unchanged
 };
 
 struct NodeActivity {
@@ -81,9 +86,10 @@ class Maintenance {
   // `name` is the value of our cordoned-by annotation.
   Maintenance(config::MaintenanceSettings settings, std::string name) : settings_(settings), name_(std::move(name)) {}
 
-  // The marked nodes that the caller must examine before next(): nodes in progress, and the nodes that would start
-  // next.
-  std::set<std::string> considered(const std::vector<MaintenanceNode>& nodes) const;
+  // The marked nodes of this mode that the caller must examine before next(): nodes in progress, and the nodes that
+  // would start next.
+  std::set<std::string> considered(const std::vector<MaintenanceNode>& nodes,
+                                   config::StrategyMode mode = config::StrategyMode::Act) const;
   MaintenanceStep next(const std::vector<MaintenanceNode>& nodes, WallTime now);
 
  private:
@@ -106,14 +112,15 @@ class Maintenance {
   void report_progress(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
   void report_blockers(const MaintenanceNode& node, Drain& drain, WallTime now, MaintenanceStep& step);
   void take_back(const MaintenanceNode& node, MaintenanceStep& step);
+  static void report_status(const MaintenanceNode& node, std::string status, MaintenanceStep& step);
 
   config::MaintenanceSettings settings_;
   std::string name_;
-  std::map<std::string, Drain> drains_;               // by node: in progress
-  std::map<std::string, std::string> reported_full_;  // nodes that wait for targets, with the last note
+  std::map<std::string, Drain> drains_;                  // by node: in progress
+  std::map<std::string, std::string> reported_refused_;  // nodes whose mark has no effect, with the last note
 };
 
-// Merge patches.
+// A merge patch.
 std::string cordon_patch(const NodeWrite& write, std::string_view name);
 
 }  // namespace rescheduler::rescheduling

@@ -37,10 +37,19 @@ std::vector<std::string> reasons(const MaintenanceStep& step) {
   return all;
 }
 
+// Without the writes that only report the status.
 std::vector<NodeAction> actions(const MaintenanceStep& step) {
   std::vector<NodeAction> all;
-  for (const NodeWrite& write : step.writes) all.push_back(write.action);
+  for (const NodeWrite& write : step.writes) {
+    if (write.action != NodeAction::Report) all.push_back(write.action);
+  }
   return all;
+}
+
+// The new status of the only node; "unchanged": no write changes it.
+std::string status(const MaintenanceStep& step) {
+  if (step.writes.empty() || !step.writes.front().status) return "unchanged";
+  return *step.writes.front().status;
 }
 
 class MaintenanceTest : public testing::Test {
@@ -104,26 +113,68 @@ TEST_F(MaintenanceTest, ANodeThatAnotherClientUncordonsIsNotCordonedAgain) {
   EXPECT_THAT(actions(step), ElementsAre(NodeAction::MarkReleased));
   EXPECT_THAT(step.draining, IsEmpty());
   touched.cordoned_by = std::string(kReleased);
-  EXPECT_THAT(maintenance.next({touched}, kNoon + 20s).writes, IsEmpty());
+  EXPECT_THAT(actions(maintenance.next({touched}, kNoon + 20s)), IsEmpty());
   touched.marked = false;
   step = maintenance.next({touched}, kNoon + 30s);
   EXPECT_THAT(actions(step), ElementsAre(NodeAction::DropMark)) << "only our annotation is removed";
 }
 
-TEST_F(MaintenanceTest, ANodeWhosePodsHaveNoTargetIsNotCordoned) {
+TEST_F(MaintenanceTest, APodWithoutATargetDoesNotKeepTheNodeFromBeingCordoned) {
   MaintenanceNode full = node("a");
-  full.no_room = true;
   full.blockers = {"shop/db: no node has room"};
-  auto step = maintenance.next({full}, kNoon);
+  const auto step = maintenance.next({full}, kNoon);
+  EXPECT_THAT(actions(step), ElementsAre(NodeAction::Cordon));
+  EXPECT_THAT(step.draining, ElementsAre("a"));
+  EXPECT_THAT(reasons(step), ElementsAre("MaintenanceStarted", "MaintenanceBlocked"));
+  EXPECT_THAT(step.activity[1].note, HasSubstr("shop/db: no node has room"));
+}
+
+TEST_F(MaintenanceTest, ANodeIsDrainedWhenOnlyPodsAreLeftThatThePolicyLeaves) {
+  maintenance.next({node("a")}, kNoon);
+  MaintenanceNode rest = cordoned(node("a", 0));
+  rest.staying = {"kube-system/dns: namespace kube-system is excluded"};
+  const auto step = maintenance.next({rest}, kNoon + 10s);
+  EXPECT_TRUE(step.progress.at("a").drained);
+  ASSERT_THAT(reasons(step), ElementsAre("MaintenanceDrained"));
+  EXPECT_THAT(step.activity[0].note, HasSubstr("left on the node: kube-system/dns: namespace kube-system is excluded"));
+}
+
+TEST_F(MaintenanceTest, TheNodeSaysWhichPodsAreLeftAndWhy) {
+  EXPECT_EQ(status(maintenance.next({node("a")}, kNoon)), "draining") << "in the write that cordons the node";
+  MaintenanceNode blocked = cordoned(node("a"));
+  blocked.drain_status = "draining";
+  EXPECT_EQ(status(maintenance.next({blocked}, kNoon)), "unchanged");
+  blocked.blockers = {"shop/db: it is a bare pod"};
+  blocked.staying = {"kube-system/dns: it is critical"};
+  EXPECT_EQ(status(maintenance.next({blocked}, kNoon)),
+            "blocked: shop/db: it is a bare pod; left on the node: kube-system/dns: it is critical");
+  blocked.blockers.clear();
+  blocked.to_leave = 0;
+  EXPECT_EQ(status(maintenance.next({blocked}, kNoon)), "drained; left on the node: kube-system/dns: it is critical");
+  blocked.staying.clear();
+  EXPECT_EQ(status(maintenance.next({blocked}, kNoon)), "drained");
+  blocked.marked = false;
+  const auto over = maintenance.next({blocked}, kNoon);
+  EXPECT_THAT(actions(over), ElementsAre(NodeAction::Uncordon));
+  EXPECT_EQ(status(over), "") << "the annotation is removed";
+}
+
+TEST_F(MaintenanceTest, ALabelWithoutEffectIsReportedOnceOnTheNode) {
+  MaintenanceNode off = node("a");
+  off.mode = config::StrategyMode::Off;
+  auto step = maintenance.next({off}, kNoon);
   EXPECT_THAT(actions(step), IsEmpty());
   EXPECT_THAT(step.draining, IsEmpty());
-  ASSERT_THAT(step.activity, SizeIs(1));
-  EXPECT_EQ(step.activity[0].reason, "MaintenanceBlocked");
-  EXPECT_THAT(step.activity[0].note, HasSubstr("shop/db: no node has room"));
-  EXPECT_THAT(maintenance.next({full}, kNoon + 1min).activity, IsEmpty()) << "reported once";
-  full.no_room = false;
-  full.blockers.clear();
-  EXPECT_THAT(actions(maintenance.next({full}, kNoon + 2min)), ElementsAre(NodeAction::Cordon));
+  ASSERT_THAT(reasons(step), ElementsAre("MaintenanceRefused"));
+  EXPECT_TRUE(step.activity[0].warning);
+  EXPECT_THAT(step.writes, IsEmpty()) << "without NodeMaintenance, the permission to patch nodes is not needed";
+  EXPECT_THAT(maintenance.considered({off}), IsEmpty());
+  step = maintenance.next({off}, kNoon + 1min);
+  EXPECT_THAT(step.activity, IsEmpty());
+  off.mode = config::StrategyMode::Observe;
+  EXPECT_THAT(reasons(maintenance.next({off}, kNoon + 2min)), ElementsAre("MaintenanceRefused"));
+  off.mode = config::StrategyMode::Act;
+  EXPECT_THAT(actions(maintenance.next({off}, kNoon + 3min)), ElementsAre(NodeAction::Cordon));
 }
 
 TEST_F(MaintenanceTest, APodThatCannotLeaveIsReportedAtTheStartAndAgainAfterAnHour) {
@@ -162,6 +213,12 @@ TEST(CordonPatch, SetsTheCordonAndItsOwnerTogether) {
             R"("spec":{"unschedulable":null}})");
   EXPECT_EQ(cordon_patch({NodeAction::DropMark, "a", "7"}, kUs),
             R"({"metadata":{"resourceVersion":"7","annotations":{"rescheduler.io/cordoned-by":null}}})");
+  EXPECT_EQ(cordon_patch({NodeAction::Report, "a", "", "blocked: \"x\""}, kUs),
+            R"({"metadata":{"annotations":{"rescheduler.io/drain-status":"blocked: \"x\""}}})")
+      << "a report does not depend on the version of the node";
+  EXPECT_EQ(cordon_patch({NodeAction::Uncordon, "a", "7", ""}, kUs),
+            R"({"metadata":{"resourceVersion":"7","annotations":{"rescheduler.io/cordoned-by":null,)"
+            R"("rescheduler.io/drain-status":null}},"spec":{"unschedulable":null}})");
 }
 
 }  // namespace

@@ -10,22 +10,13 @@ using config::Strategy;
 using config::StrategyMode;
 
 StrategyMode mode_of(const config::ReschedulerSettings& args, Strategy strategy) {
-  if (!args.rescheduling.enabled) return StrategyMode::Off;
-  const auto found = args.rescheduling.modes.find(strategy);
-  if (found != args.rescheduling.modes.end()) return found->second;
-  const bool enabled = std::ranges::find(args.rescheduling.enabled_strategies, to_string(strategy))
-                       != args.rescheduling.enabled_strategies.end();
-  return enabled ? StrategyMode::Act : StrategyMode::Off;
+  return args.rescheduling.enabled ? configured_mode(args.rescheduling, strategy) : StrategyMode::Off;
 }
-
-namespace {
 
 StrategyMode mode_in(const config::NodePool& pool, Strategy strategy, StrategyMode elsewhere) {
   const auto found = pool.modes.find(strategy);
   return found == pool.modes.end() ? elsewhere : found->second;
 }
-
-}  // namespace
 
 bool does(const config::ReschedulerSettings& args, Strategy strategy, StrategyMode mode) {
   const StrategyMode usual = mode_of(args, strategy);

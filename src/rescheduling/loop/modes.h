@@ -7,9 +7,10 @@
 
 namespace rescheduler::rescheduling {
 
-// enableReschedulingController: false switches all strategies off. Otherwise rescheduling.modes sets the mode. A
-// strategy without an entry there is in mode act if enabledStrategies names it, else off.
+// enableReschedulingController: false switches all strategies off. Otherwise config::configured_mode().
 config::StrategyMode mode_of(const config::ReschedulerSettings& args, config::Strategy strategy);
+// The mode on the nodes of a pool; `elsewhere` is the mode outside of pools.
+config::StrategyMode mode_in(const config::NodePool& pool, config::Strategy strategy, config::StrategyMode elsewhere);
 
 // Whether the strategy has this mode on all nodes or in a pool.
 bool does(const config::ReschedulerSettings& args, config::Strategy strategy, config::StrategyMode mode);

@@ -27,6 +27,14 @@ TEST(Modes, TheSettingsDetermineTheModeOfAStrategy) {
   EXPECT_THAT(strategies_that(args, StrategyMode::Act), IsEmpty());
 }
 
+TEST(Modes, NodeMaintenanceActsUnlessItsModeSaysOtherwise) {
+  ReschedulerSettings args;
+  args.rescheduling.enabled_strategies = {"LoadBalancing", "ResourceOptimization"};  // as in the guides
+  EXPECT_EQ(mode_of(args, Strategy::NodeMaintenance), StrategyMode::Act) << "the label on the node asks for it";
+  args.rescheduling.modes[Strategy::NodeMaintenance] = StrategyMode::Off;
+  EXPECT_EQ(mode_of(args, Strategy::NodeMaintenance), StrategyMode::Off);
+}
+
 TEST(Modes, StrategiesAreInTheOrderOfTheirImportance) {
   EXPECT_THAT(strategies_that(ReschedulerSettings{}, StrategyMode::Act),
               ElementsAre(Strategy::NodeMaintenance, Strategy::LoadBalancing, Strategy::ResourceOptimization));

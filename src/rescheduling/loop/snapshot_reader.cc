@@ -54,7 +54,7 @@ cluster::Loads shares_of(const usage::WorkloadUsage& used,
 bool is_passing(std::string_view code, bool moving) {
   if (moving && (code == why::kBudget || code == why::kDegraded || code == why::kNotReady)) return true;
   return code == why::kDaemon || code == why::kMirror || code == why::kTerminating || code == why::kCaps
-         || code == why::kHeld || code == why::kNotRunning || code == why::kNoOrder;
+         || code == why::kHeld || code == why::kNoOrder;
 }
 
 }  // namespace
@@ -91,12 +91,16 @@ void SnapshotReader::upsert(const google::protobuf::Message& object) {
   if (object.GetDescriptor() != api::Node::descriptor()) return;
   const auto& node = static_cast<const api::Node&>(object);
   const auto& annotations = node.metadata().annotations();
-  const auto mark = annotations.find(std::string(kCordonedByKey));
+  const auto annotation = [&](std::string_view key) {
+    const auto found = annotations.find(std::string(key));
+    return found == annotations.end() ? std::string{} : found->second;
+  };
   NodeNote& note = notes_[node.metadata().name()];
   note.uid = node.metadata().uid();
   note.version = node.metadata().resource_version();
   note.unschedulable = node.spec().unschedulable();
-  note.cordoned_by = mark == annotations.end() ? "" : mark->second;
+  note.cordoned_by = annotation(kCordonedByKey);
+  note.drain_status = annotation(kDrainStatusKey);
   note.uses_conditions = std::ranges::any_of(node.status().conditions(), [](const api::NodeCondition& condition) {
     return is_lifecycle_condition(condition.type());
   });
@@ -219,15 +223,20 @@ bool SnapshotReader::is_fresh(WallTime now) const {
   return now - *measured_ <= args_->load.freshness;
 }
 
-// Percent: the trigger of the pool, else of all nodes, else the threshold above which the node gets no new pods.
-double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::string& resource) const {
+// The first pool that matches the node; null: none.
+const config::NodePool* SnapshotReader::pool_of(const cluster::NodeInfo& node) const {
   const cluster::NodeLabels labels(*node.node, snapshot_.cluster().interner().symbols);
   for (std::size_t i = 0; i < pools_.size(); ++i) {
-    if (!pools_[i].matches(labels)) continue;
-    const auto& bands = args_->rescheduling.pools[i].bands;
-    const auto found = bands.find(resource);
-    if (found != bands.end()) return found->second.trigger;
-    break;  // the first matching pool counts
+    if (pools_[i].matches(labels)) return &args_->rescheduling.pools[i];
+  }
+  return nullptr;
+}
+
+// Percent: the trigger of the pool, else of all nodes, else the threshold above which the node gets no new pods.
+double SnapshotReader::trigger_for(const cluster::NodeInfo& node, const std::string& resource) const {
+  if (const config::NodePool* pool = pool_of(node)) {
+    const auto found = pool->bands.find(resource);
+    if (found != pool->bands.end()) return found->second.trigger;
   }
   const auto& bands = args_->rescheduling.load_balancing.bands;
   const auto found = bands.find(resource);
@@ -255,6 +264,25 @@ void SnapshotReader::find_hot(SnapshotSummary& summary) const {
   }
 }
 
+MaintenanceNode SnapshotReader::maintenance_node(const cluster::NodeInfo& node, const NodeNote& note) const {
+  MaintenanceNode made;
+  made.name = node.node->name;
+  made.uid = note.uid;
+  made.version = note.version;
+  made.marked = node.node->status.maintenance;
+  made.unschedulable = note.unschedulable;
+  made.cordoned_by = note.cordoned_by;
+  made.drain_status = note.drain_status;
+  made.mode = mode_of(*args_, config::Strategy::NodeMaintenance);
+  const config::NodePool* pool = pool_of(node);
+  if (pool != nullptr && args_->rescheduling.enabled) {
+    made.mode = mode_in(*pool, config::Strategy::NodeMaintenance, made.mode);
+  }
+  made.uses_conditions = note.uses_conditions;
+  made.to_leave = to_leave(made.name);
+  return made;
+}
+
 SnapshotSummary SnapshotReader::summarize(WallTime now) {
   SnapshotSummary summary;
   const cluster::Cluster& cluster = snapshot_.cluster();
@@ -272,17 +300,10 @@ SnapshotSummary SnapshotReader::summarize(WallTime now) {
     const cluster::NodeInfo& node = cluster.node(index);
     if (facts.ready && (by_requests || node.load.knows(cluster::kCpuLoad))) ++known;
     const auto note = notes_.find(node.node->name);
-    if (note == notes_.end() || (!facts.maintenance && note->second.cordoned_by.empty())) continue;
-    MaintenanceNode maintenance_nodes;
-    maintenance_nodes.name = node.node->name;
-    maintenance_nodes.uid = note->second.uid;
-    maintenance_nodes.version = note->second.version;
-    maintenance_nodes.marked = facts.maintenance;
-    maintenance_nodes.unschedulable = note->second.unschedulable;
-    maintenance_nodes.cordoned_by = note->second.cordoned_by;
-    maintenance_nodes.uses_conditions = note->second.uses_conditions;
-    maintenance_nodes.to_leave = to_leave(maintenance_nodes.name);
-    summary.maintenance_nodes.push_back(std::move(maintenance_nodes));
+    if (note == notes_.end()) continue;
+    if (facts.maintenance || !note->second.cordoned_by.empty() || !note->second.drain_status.empty()) {
+      summary.maintenance_nodes.push_back(maintenance_node(node, note->second));
+    }
   }
   std::ranges::sort(summary.maintenance_nodes, {}, &MaintenanceNode::name);
   for (auto& [name, zone] : zones) summary.facts.zones.push_back(std::move(zone));
@@ -309,10 +330,12 @@ void SnapshotReader::add_blockers(const Plan& plan, bool moving, std::vector<Mai
   for (MaintenanceNode& node : nodes) {
     for (const UnmovedPod& refusal : plan.refused) {
       if (refusal.node != node.name || is_passing(refusal.code, moving)) continue;
-      node.blockers.push_back(fmt::format("{}/{}: {}", refusal.ns, refusal.pod, refusal.reason));
-      if (refusal.code == why::kNoTarget) node.no_room = true;
+      (refusal.left ? node.staying : node.blockers)
+          .push_back(fmt::format("{}/{}: {}", refusal.ns, refusal.pod, refusal.reason));
     }
     std::ranges::sort(node.blockers);
+    std::ranges::sort(node.staying);
+    node.to_leave -= std::min(node.to_leave, node.staying.size());
   }
 }
 

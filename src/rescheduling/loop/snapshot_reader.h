@@ -79,8 +79,8 @@ class SnapshotReader {
   Plan plan(const PlanScope& scope, WallTime now);
   // Pods that have to leave the node: all except DaemonSet pods, static pods and finished pods.
   std::size_t to_leave(const std::string& node) const;
-  // Fills in the pods that block the drain of these nodes, from a plan that tried to empty them. `moving`: moves are in
-  // progress.
+  // Fills in the pods that block the drain of these nodes, and those that the policy leaves there, from a plan that
+  // tried to empty them. `moving`: moves are in progress.
   void add_blockers(const Plan& plan, bool moving, std::vector<MaintenanceNode>& nodes) const;
   // Checks whether each move is still valid. Returns, in the order of `moves`, the reason why not; empty: valid.
   std::vector<std::optional<std::string>> check(const std::vector<PlannedMove>& moves,
@@ -100,6 +100,7 @@ class SnapshotReader {
     std::string version{};
     bool unschedulable = false;
     std::string cordoned_by{};
+    std::string drain_status{};
     bool uses_conditions = false;
   };
 
@@ -117,6 +118,8 @@ class SnapshotReader {
   PlanRequest request_for(const PlanScope& scope, WallTime now) const;
   HeldPods held_for(const PlanScope& scope) const;
   void find_hot(SnapshotSummary& summary) const;
+  MaintenanceNode maintenance_node(const cluster::NodeInfo& node, const NodeNote& note) const;
+  const config::NodePool* pool_of(const cluster::NodeInfo& node) const;
   double trigger_for(const cluster::NodeInfo& node, const std::string& resource) const;
   bool is_fresh(WallTime now) const;
 

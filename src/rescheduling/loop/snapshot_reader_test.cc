@@ -211,6 +211,42 @@ TEST_F(SnapshotReaderTest, NodesThatAreMarkedOrCordonedByUsAreMaintenanceNodes) 
   EXPECT_EQ(now.maintenance_nodes[1].cordoned_by, "us");
 }
 
+TEST_F(SnapshotReaderTest, AMaintenanceNodeHasTheModeOfItsPoolAndItsStatus) {
+  config::ReschedulerSettings args;
+  config::NodePool careful;
+  careful.selector = "pool=careful";
+  careful.modes[config::Strategy::NodeMaintenance] = config::StrategyMode::Off;
+  args.rescheduling.pools = {careful};
+  begin(args);
+  for (const char* name : {"a", "b"}) {
+    api::Node marked = node(name);
+    (*marked.mutable_metadata()->mutable_labels())["rescheduler.io/maintenance"] = "true";
+    if (name == std::string("b")) (*marked.mutable_metadata()->mutable_labels())["pool"] = "careful";
+    upsert(marked);
+  }
+  api::Node finished = node("c");
+  (*finished.mutable_metadata()->mutable_annotations())["rescheduler.io/drain-status"] = "drained";
+  upsert(finished);
+  const auto nodes = summarize().maintenance_nodes;
+  ASSERT_EQ(nodes.size(), 3U);
+  EXPECT_EQ(nodes[0].mode, config::StrategyMode::Act);
+  EXPECT_EQ(nodes[1].mode, config::StrategyMode::Off);
+  EXPECT_EQ(nodes[2].drain_status, "drained") << "the status of an earlier drain has to be removed";
+}
+
+TEST_F(SnapshotReaderTest, PodsThatThePolicyLeavesNeitherBlockNorHaveToLeave) {
+  Plan plan;
+  plan.refused.push_back({"shop", "local", "a", "local-storage", "it keeps files on its node", true});
+  plan.refused.push_back({"shop", "db", "a", "no-target", "no node has room"});
+  std::vector<MaintenanceNode> nodes(1);
+  nodes[0].name = "a";
+  nodes[0].to_leave = 3;
+  snapshot_reader->add_blockers(plan, false, nodes);
+  EXPECT_THAT(nodes[0].staying, ElementsAre("shop/local: it keeps files on its node"));
+  EXPECT_THAT(nodes[0].blockers, ElementsAre("shop/db: no node has room"));
+  EXPECT_EQ(nodes[0].to_leave, 2U);
+}
+
 // --- The check of a move before it begins ---
 
 class SnapshotReaderCheckTest : public SnapshotReaderTest {

@@ -12,10 +12,22 @@ namespace {
 
 using cluster::AssignedPod;
 using cluster::PodIndex;
+using config::DrainPolicy;
 
 std::string minutes_text(std::chrono::nanoseconds time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
   return seconds < 120 ? fmt::format("{} s", seconds) : fmt::format("{} min", seconds / 60);
+}
+
+DrainPolicy policy_for(cluster::DrainClass which, const config::DrainPolicies& policies) {
+  switch (which) {
+    case cluster::DrainClass::ExcludedNamespace: return policies.excluded_namespaces;
+    case cluster::DrainClass::Critical: return policies.critical;
+    case cluster::DrainClass::DoNotEvict: return policies.do_not_evict;
+    case cluster::DrainClass::BarePod: return policies.bare_pods;
+    case cluster::DrainClass::LocalStorage: return policies.local_storage;
+  }
+  return DrainPolicy::Ask;
 }
 
 std::string name_of(const migration::Lineage& lineage) { return fmt::format("{} {}", lineage.kind, lineage.name); }
@@ -32,9 +44,12 @@ Movable::Movable(const Snapshot& snapshot, const PodInventory& inventory, const 
 
 std::optional<MoveBlocker> Movable::why_not_movable(PodIndex pod, Purpose purpose) const {
   if (auto blocker = by_its_nature(pod)) return blocker;
+  if (auto blocker = by_its_phase(pod)) return blocker;
+  if (auto blocker = by_its_classes(pod, purpose)) return blocker;
   if (auto blocker = by_opt_out(pod)) return blocker;
-  if (auto blocker = by_eviction_marks(pod, purpose)) return blocker;
-  if (auto blocker = by_its_state(pod, purpose)) return blocker;
+  if (purpose == Purpose::Improve) {
+    if (auto blocker = by_its_readiness(pod)) return blocker;
+  }
   if (auto blocker = by_its_storage(pod, purpose)) return blocker;
   if (auto blocker = by_its_workload(pod, purpose)) return blocker;
   return by_its_budget(pod, purpose);
@@ -55,15 +70,6 @@ std::optional<MoveBlocker> Movable::by_its_nature(PodIndex index) const {
   if (inventory_.lineage(inventory_.lineage_of(index)).lineage.kind == "DaemonSet") {
     return MoveBlocker{why::kDaemon, "it belongs to a DaemonSet, which runs one pod per node"};
   }
-  if (compiled_spec.priority >= kCriticalPriority) {
-    return MoveBlocker{why::kCritical, fmt::format("its priority {} is that of critical pods", compiled_spec.priority)};
-  }
-  if (rules_.priority_threshold && compiled_spec.priority >= *rules_.priority_threshold) {
-    return MoveBlocker{why::kPriority, fmt::format("its priority {} is not below {}", compiled_spec.priority,
-                                                   *rules_.priority_threshold)};
-  }
-  if (!facts.owner && rules_.bare_pods)
-    return MoveBlocker{why::kBare, "it is a bare pod: no controller would replace it"};
   if (compiled_spec.has_resource_claims) {
     return MoveBlocker{why::kResourceClaim, "it uses ResourceClaims, whose devices may not be free on another node"};
   }
@@ -71,13 +77,21 @@ std::optional<MoveBlocker> Movable::by_its_nature(PodIndex index) const {
   return std::nullopt;
 }
 
-std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
-  const AssignedPod& pod = snapshot_.cluster().pod(index);
-  if (const auto held = request_.held.pods.find(pod.uid); held != request_.held.pods.end()) {
+// What the pod does now. A pod that is about to leave is not asked about its classes.
+std::optional<MoveBlocker> Movable::by_its_phase(PodIndex index) const {
+  const std::string& uid = snapshot_.cluster().pod(index).uid;
+  if (const auto held = request_.held.pods.find(uid); held != request_.held.pods.end()) {
     return MoveBlocker{why::kHeld, held->second};
   }
+  const PodFacts& facts = snapshot_.facts(index);
+  if (facts.terminating) return MoveBlocker{why::kTerminating, "it is terminating"};
+  if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it is not running yet"};
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
+  const AssignedPod& pod = snapshot_.cluster().pod(index);
   const std::string& ns = snapshot_.namespace_of(index);
-  if (excluded_.contains(pod.ns)) return MoveBlocker{why::kNamespace, fmt::format("namespace {} is excluded", ns)};
   const auto blocker_of = [](cluster::OptOut word, std::string_view who) -> std::optional<MoveBlocker> {
     if (word == cluster::OptOut::No) return std::nullopt;
     if (word == cluster::OptOut::Disabled)
@@ -89,6 +103,63 @@ std::optional<MoveBlocker> Movable::by_opt_out(PodIndex index) const {
   if (lineage.opt_out != cluster::OptOut::No) return blocker_of(lineage.opt_out, name_of(lineage.lineage));
   const cluster::OptOut by_namespace = snapshot_.opt_out_of_namespace(pod.ns);
   return by_namespace == cluster::OptOut::No ? std::nullopt : blocker_of(by_namespace, "namespace " + ns);
+}
+
+// Pods of these classes stay. A drain takes them off their node if the policy or the node allows all their classes.
+std::optional<MoveBlocker> Movable::by_its_classes(PodIndex index, Purpose purpose) const {
+  std::optional<MoveBlocker> asks;
+  std::string needed;  // for the annotation of the node
+  const cluster::DrainClasses allowed = snapshot_.node_status(snapshot_.cluster().pod(index).node).drain_allows;
+  for (std::size_t i = 0; i < cluster::kDrainClassNames.size(); ++i) {
+    const auto which = static_cast<cluster::DrainClass>(i);
+    auto blocker = in_class(which, index, purpose);
+    if (!blocker) continue;
+    if (purpose == Purpose::Improve) return blocker;
+    const DrainPolicy policy = policy_for(which, request_.args->rescheduling.maintenance.pods);
+    if (policy == DrainPolicy::Evict || allowed.contains(which)) continue;
+    if (policy == DrainPolicy::Leave) {
+      blocker->reason += "; a drain leaves such pods on the node";
+      blocker->left = true;
+      return blocker;
+    }
+    needed += fmt::format("{}{}", needed.empty() ? "" : ",", cluster::kDrainClassNames[i]);
+    if (!asks) asks = std::move(blocker);
+  }
+  if (asks) {
+    asks->reason +=
+        fmt::format("; to move it, set the annotation {}: {} on the node", cluster::kDrainAllowsKey, needed);
+  }
+  return asks;
+}
+
+std::optional<MoveBlocker> Movable::in_class(cluster::DrainClass which, PodIndex index, Purpose purpose) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  switch (which) {
+    case cluster::DrainClass::ExcludedNamespace:
+      if (!excluded_.contains(snapshot_.cluster().pod(index).ns)) return std::nullopt;
+      return MoveBlocker{why::kNamespace, fmt::format("namespace {} is excluded", snapshot_.namespace_of(index))};
+    case cluster::DrainClass::Critical: return by_its_priority(index);
+    case cluster::DrainClass::DoNotEvict: return by_eviction_marks(index, purpose);
+    case cluster::DrainClass::BarePod:
+      if (facts.owner || !rules_.bare_pods) return std::nullopt;
+      return MoveBlocker{why::kBare, "it is a bare pod: no controller would replace it"};
+    case cluster::DrainClass::LocalStorage:
+      if (!facts.local_storage || !rules_.local_storage) return std::nullopt;
+      return MoveBlocker{why::kLocalStorage, "it keeps files on its node (emptyDir or hostPath)"};
+  }
+  return std::nullopt;
+}
+
+std::optional<MoveBlocker> Movable::by_its_priority(PodIndex index) const {
+  const std::int32_t priority = snapshot_.cluster().pod(index).compiled_spec->priority;
+  if (priority >= kCriticalPriority) {
+    return MoveBlocker{why::kCritical, fmt::format("its priority {} is that of critical pods", priority)};
+  }
+  if (rules_.priority_threshold && priority >= *rules_.priority_threshold) {
+    return MoveBlocker{why::kPriority,
+                       fmt::format("its priority {} is not below {}", priority, *rules_.priority_threshold)};
+  }
+  return std::nullopt;
 }
 
 // The annotations of other programs. A preference of the descheduler does not keep a pod on a node that must become
@@ -116,11 +187,8 @@ WallTime Movable::start_of(PodIndex index) const {
   return started == WallTime{} ? snapshot_.facts(index).created : started;
 }
 
-std::optional<MoveBlocker> Movable::by_its_state(PodIndex index, Purpose purpose) const {
+std::optional<MoveBlocker> Movable::by_its_readiness(PodIndex index) const {
   const PodFacts& facts = snapshot_.facts(index);
-  if (facts.terminating) return MoveBlocker{why::kTerminating, "it is terminating"};
-  if (facts.phase != PodPhase::Running) return MoveBlocker{why::kNotRunning, "it is not running yet"};
-  if (purpose == Purpose::Empty) return std::nullopt;
   if (!facts.ready) return MoveBlocker{why::kNotReady, "it is not ready, and a move would hide the cause"};
   const WallTime since = start_of(index);
   const auto age = request_.now - since;
@@ -147,9 +215,6 @@ std::optional<std::string> Movable::pinned_by(PodIndex index) const {
 
 std::optional<MoveBlocker> Movable::by_its_storage(PodIndex index, Purpose purpose) const {
   const PodFacts& facts = snapshot_.facts(index);
-  if (facts.local_storage && rules_.local_storage) {
-    return MoveBlocker{why::kLocalStorage, "it keeps files on its node (emptyDir or hostPath)"};
-  }
   if (!facts.claims) return std::nullopt;
   if (const auto volume = pinned_by(index)) {
     return MoveBlocker{why::kPinned, fmt::format("its volume {} can only be reached from this node", *volume)};

@@ -26,6 +26,7 @@ enum class Purpose : std::uint8_t {
 struct MoveBlocker {
   std::string_view code{};
   std::string reason{};  // one sentence
+  bool left = false;     // a drain leaves the pod on its node, and does not wait for it
 };
 
 namespace why {
@@ -71,9 +72,13 @@ class Movable {
 
  private:
   std::optional<MoveBlocker> by_its_nature(cluster::PodIndex pod) const;
-  std::optional<MoveBlocker> by_its_state(cluster::PodIndex pod, Purpose purpose) const;
+  std::optional<MoveBlocker> by_its_phase(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_opt_out(cluster::PodIndex pod) const;
+  std::optional<MoveBlocker> by_its_classes(cluster::PodIndex pod, Purpose purpose) const;
+  std::optional<MoveBlocker> in_class(cluster::DrainClass which, cluster::PodIndex pod, Purpose purpose) const;
+  std::optional<MoveBlocker> by_its_priority(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_eviction_marks(cluster::PodIndex pod, Purpose purpose) const;
+  std::optional<MoveBlocker> by_its_readiness(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_its_storage(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_workload(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_budget(cluster::PodIndex pod, Purpose purpose) const;

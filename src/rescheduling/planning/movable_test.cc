@@ -85,8 +85,8 @@ std::string annotation(const std::string& key, const std::string& value) {
 TEST(Movable, PodsThatOtherProgramsMustNotEvictAreNotMovedAndTheReasonNamesTheAnnotation) {
   OnePod autoscaler;
   autoscaler.pod.merge(annotation("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"));
-  EXPECT_EQ(autoscaler.code(), "do-not-evict");
-  EXPECT_EQ(autoscaler.blocker(Purpose::Empty).reason,
+  EXPECT_EQ(autoscaler.code(Purpose::Empty), "do-not-evict");
+  EXPECT_EQ(autoscaler.blocker().reason,
             "its annotation cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\" asks not to evict it");
   OnePod karpenter;
   karpenter.pod.merge(annotation("karpenter.sh/do-not-disrupt", "true"));
@@ -148,6 +148,91 @@ TEST(Movable, PodsOfOptedOutAndOfExcludedNamespacesAreNotMoved) {
   OnePod excluded;
   excluded.bench.args.rescheduling.excluded_namespaces = {"default"};
   EXPECT_EQ(excluded.code(Purpose::Empty), "excluded-namespace");
+}
+
+// --- Classes of pods that a drain treats by policy ---
+
+struct DrainedPod : OnePod {
+  explicit DrainedPod(const char* json) { pod.merge(json); }
+  void node_allows(const char* classes) {
+    bench.add(cluster::testing::node("a").annotation("rescheduler.io/drain-allows", classes));
+  }
+  config::DrainPolicies& policies() { return bench.args.rescheduling.maintenance.pods; }
+};
+constexpr const char* kLocal = R"({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})";
+
+TEST(Movable, ADrainAsksBeforeItMovesPodsWithLocalStorageAndTheNodeCanAllowIt) {
+  DrainedPod one(kLocal);
+  const MoveBlocker asks = one.blocker(Purpose::Empty);
+  EXPECT_EQ(asks.code, "local-storage");
+  EXPECT_FALSE(asks.left);
+  EXPECT_THAT(asks.reason, HasSubstr("set the annotation rescheduler.io/drain-allows: local-storage on the node"));
+  one.node_allows("bare-pod");
+  EXPECT_EQ(one.code(Purpose::Empty), "local-storage");
+  one.node_allows("bare-pod,local-storage");
+  EXPECT_EQ(one.code(Purpose::Empty), "");
+  EXPECT_EQ(one.code(Purpose::Improve), "local-storage") << "the annotation is only about drains";
+}
+
+TEST(Movable, ThePolicyOfADrainLeavesOrEvictsAClassOfPods) {
+  DrainedPod one(kLocal);
+  one.policies().local_storage = config::DrainPolicy::Leave;
+  EXPECT_TRUE(one.blocker(Purpose::Empty).left);
+  EXPECT_FALSE(one.blocker(Purpose::Improve).left);
+  one.policies().local_storage = config::DrainPolicy::Evict;
+  EXPECT_EQ(one.code(Purpose::Empty), "");
+  EXPECT_EQ(one.code(Purpose::Improve), "local-storage");
+}
+
+TEST(Movable, EachClassHasItsOwnPolicy) {
+  using config::DrainPolicy;
+  const auto check = [](DrainedPod& one, DrainPolicy config::DrainPolicies::* policy, const char* code) {
+    one.policies().*policy = DrainPolicy::Ask;
+    EXPECT_EQ(one.code(Purpose::Empty), code);
+    one.policies().*policy = DrainPolicy::Evict;
+    EXPECT_EQ(one.code(Purpose::Empty), "") << code;
+    one.policies().*policy = DrainPolicy::Leave;
+    EXPECT_TRUE(one.blocker(Purpose::Empty).left) << code;
+  };
+  DrainedPod excluded("{}");
+  excluded.bench.args.rescheduling.excluded_namespaces = {"default"};
+  check(excluded, &config::DrainPolicies::excluded_namespaces, "excluded-namespace");
+  DrainedPod critical(R"({"spec": {"priority": 2000000000}})");
+  check(critical, &config::DrainPolicies::critical, "critical");
+  DrainedPod marked(R"({"metadata": {"annotations": {"karpenter.sh/do-not-disrupt": "true"}}})");
+  check(marked, &config::DrainPolicies::do_not_evict, "do-not-evict");
+  DrainedPod bare("{}");
+  bare.pod = changed(bare.pod, [](api::Pod& pod) { pod.mutable_metadata()->clear_owner_references(); });
+  check(bare, &config::DrainPolicies::bare_pods, "bare-pod");
+  DrainedPod local(kLocal);
+  check(local, &config::DrainPolicies::local_storage, "local-storage");
+}
+
+TEST(Movable, AllClassesOfAPodMustBeAllowedAndOneThatIsLeftLeavesThePod) {
+  DrainedPod dns(R"({"spec": {"priority": 2000000000}})");
+  dns.bench.args.rescheduling.excluded_namespaces = {"default"};
+  EXPECT_THAT(dns.blocker(Purpose::Empty).reason, HasSubstr("drain-allows: excluded-namespace,critical on the node"));
+  dns.node_allows("excluded-namespace");
+  EXPECT_EQ(dns.code(Purpose::Empty), "critical");
+  dns.policies().critical = config::DrainPolicy::Leave;
+  EXPECT_TRUE(dns.blocker(Purpose::Empty).left);
+  dns.node_allows("excluded-namespace,critical");
+  EXPECT_EQ(dns.code(Purpose::Empty), "") << "the node outweighs the settings";
+}
+
+TEST(Movable, ADrainNeverMovesAPodThatHasOptedOut) {
+  DrainedPod one(kLocal);
+  one.pod.label(kMark, "disabled");
+  one.node_allows("excluded-namespace,critical,do-not-evict,bare-pod,local-storage");
+  EXPECT_EQ(one.code(Purpose::Empty), "opt-out");
+}
+
+TEST(Snapshot, AnUnknownClassInTheAnnotationOfANodeIsReported) {
+  PlanBench bench;
+  bench.add(cluster::testing::node("a").annotation("rescheduler.io/drain-allows", "everything"));
+  const auto warnings = bench.snapshot.take_warnings();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("node a has the annotation rescheduler.io/drain-allows with \"everything\""));
 }
 
 TEST(Movable, TerminatingPendingAndNotReadyPodsAreNotMoved) {

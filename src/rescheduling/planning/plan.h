@@ -52,6 +52,7 @@ struct UnmovedPod {
   std::string node{};
   std::string code{};
   std::string reason{};
+  bool left = false;  // a drain leaves the pod on its node, and does not wait for it
 };
 
 // Shares of allocatable; NaN where nothing is known.

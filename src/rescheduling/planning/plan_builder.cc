@@ -256,8 +256,8 @@ void PlanBuilder::refuse(PodIndex pod, const MoveBlocker& blocker) {
   const cluster::AssignedPod& placed = cluster().pod(pod);
   const auto [place, fresh] = refused_.try_emplace(placed.uid, plan_.refused.size());
   const NodeIndex on = what_if_.first_on(pod);
-  UnmovedPod refusal{snapshot_.namespace_of(pod), placed.name, on == cluster::kNoNode ? std::string{} : name_of(on),
-                     std::string(blocker.code), blocker.reason};
+  UnmovedPod refusal{snapshot_.namespace_of(pod), placed.name,    on == cluster::kNoNode ? std::string{} : name_of(on),
+                     std::string(blocker.code),   blocker.reason, blocker.left};
   if (fresh) {
     plan_.refused.push_back(std::move(refusal));
   } else {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cluster/feed.h"
 #include "cluster/objects/annotations.h"
@@ -83,6 +84,10 @@ void Snapshot::note_upsert(const Message& object) {
     if (const auto word = cluster::unclear_maintenance(meta)) {
       warn(fmt::format("node {} has {}, which is not a known value; only \"true\" starts maintenance", meta.name(),
                        *word));
+    }
+    if (const std::string unknown = cluster::drain_allowance_of(meta).unknown; !unknown.empty()) {
+      warn(fmt::format("node {} has the annotation {} with \"{}\", which is not a class of pods; use {}", meta.name(),
+                       cluster::kDrainAllowsKey, unknown, fmt::join(cluster::kDrainClassNames, ", ")));
     }
   }
   if (what == api::Namespace::descriptor()) {

@@ -16,6 +16,7 @@ using config::Strategy;
 struct Verdict {
   std::size_t going = 0;
   std::size_t later = 0;                           // postponed to a later plan by the caps
+  std::size_t left = 0;                            // left on the node by the policy
   std::map<std::string_view, std::size_t> stay{};  // by code
 };
 
@@ -45,13 +46,15 @@ std::string verdict_text(const std::string& node, const Verdict& verdict) {
     codes += fmt::format("{}{} {}", codes.empty() ? "" : ", ", count, code);
   }
   const std::size_t all = verdict.going + verdict.later + stay;
-  if (all == 0) return fmt::format("node {} is drained; only DaemonSet pods and static pods remain", node);
+  const std::string left =
+      verdict.left == 0 ? std::string{} : fmt::format("; its policy leaves {} on the node", verdict.left);
+  if (all == 0) return fmt::format("node {} is drained; only DaemonSet pods and static pods remain{}", node, left);
   std::string text = stay == 0
                          ? fmt::format("node {} can be drained: {} of {} pods move now", node, verdict.going, all)
                          : fmt::format("node {} cannot be drained: {} of {} pods move now", node, verdict.going, all);
   if (verdict.later != 0) text += fmt::format(", {} later", verdict.later);
   if (stay != 0) text += fmt::format(", {} stay ({})", stay, codes);
-  return text;
+  return text + left;
 }
 
 class Emptying {
@@ -88,8 +91,11 @@ void Emptying::add(NodeIndex index) {
       continue;
     }
     if (belongs_to_node(*blocker)) continue;
-    // A terminating pod does not block the drain; it only delays it.
-    if (blocker->code != why::kTerminating) ++verdict.stay[blocker->code];
+    if (blocker->left) {
+      ++verdict.left;
+    } else if (blocker->code != why::kTerminating) {  // a terminating pod does not block the drain, it only delays it
+      ++verdict.stay[blocker->code];
+    }
     builder_.refuse(pod, *blocker);
   }
   sort_by_size(builder_, leaving);

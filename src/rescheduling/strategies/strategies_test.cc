@@ -81,6 +81,20 @@ TEST(NodeMaintenance, NamesThePodsThatBlockTheDrain) {
               Contains(HasSubstr("cannot be drained: 0 of 2 pods move now, 2 stay (1 local-storage, 1 no-target)")));
 }
 
+TEST(NodeMaintenance, PodsThatThePolicyLeavesDoNotBlockTheDrain) {
+  PlanBench bench;
+  bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2);
+  bench.args.rescheduling.maintenance.pods.local_storage = config::DrainPolicy::Leave;
+  bench.add(running("local").on("a").merge(R"({"spec": {"volumes": [{"name": "v", "emptyDir": {}}]}})"));
+  bench.pods("web", 2, "a", "100m", "100Mi");
+  bench.request.draining = {"a"};
+  const Plan plan = bench.plan({Strategy::NodeMaintenance});
+  EXPECT_THAT(plan.moves, SizeIs(2));
+  EXPECT_THAT(plan.notes, Contains("node a can be drained: 2 of 2 pods move now; its policy leaves 1 on the node"));
+  ASSERT_THAT(plan.refused, SizeIs(1));
+  EXPECT_TRUE(plan.refused[0].left);
+}
+
 TEST(NodeMaintenance, PodsBeyondTheCapsMoveLaterAndTheNoteSaysSo) {
   PlanBench bench;
   bench.node("a", 0.4, 0.2).node("b", 0.2, 0.2);

@@ -220,6 +220,7 @@ export interface MaintenanceNode {
   left: number;
   etaSeconds: number | null;
   blockers: string[];
+  staying: string[]; // pods that the policy leaves on the node
 }
 
 // GET /api/v1/settings: the effective configuration, one value a row.

@@ -321,6 +321,7 @@ export const en = {
   "maintenance.noEta": "The remaining time is not known yet.",
   "maintenance.done": "Drained. Maintenance can start.",
   "maintenance.blockers": "Blocking pods ({n})",
+  "maintenance.staying": "Pods left on the node ({n})",
   "settings.what": "The effective configuration and the source of each value.",
   "settings.file": "File:",
   "settings.noFile": "No configuration file: all values are defaults.",

@@ -321,6 +321,7 @@ export const zh: Record<Key, string> = {
   "maintenance.noEta": "剩余时间尚不清楚。",
   "maintenance.done": "已排空，可以开始维护。",
   "maintenance.blockers": "阻碍排空的 Pod（{n}）",
+  "maintenance.staying": "留在节点上的 Pod（{n}）",
   "settings.what": "当前生效的配置，以及每个值的来源。",
   "settings.file": "文件：",
   "settings.noFile": "没有配置文件，所有值都是默认值。",

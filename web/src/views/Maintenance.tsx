@@ -22,6 +22,7 @@ export function MaintenancePage() {
               <MaintenanceBar node={node} />
               <p>{node.state === "drained" ? t("maintenance.done") : node.etaSeconds !== null ? t("maintenance.eta", { span: span(node.etaSeconds) }) : t("maintenance.noEta")}</p>
               <Blockers list={node.blockers} />
+              <Staying list={node.staying} />
               <ActionButton action="maintenance" path="maintenance" body={() => ({ node: node.node, on: false })}>{t("maintenance.off")}</ActionButton>
             </li>
           ))}
@@ -64,5 +65,13 @@ export function Blockers({ list }: { list: string[] }) {
   if (list.length === 0) return null;
   return (
     <div class="blockers"><h3>{t("maintenance.blockers", { n: list.length })}</h3><ul>{list.slice(0, 50).map((one, i) => <li key={i}><Text value={one} /></li>)}</ul></div>
+  );
+}
+
+// Pods that the policy leaves on the node: the drain does not wait for them.
+export function Staying({ list }: { list: string[] }) {
+  if (list.length === 0) return null;
+  return (
+    <div><h3>{t("maintenance.staying", { n: list.length })}</h3><ul>{list.slice(0, 50).map((one, i) => <li key={i}><Text value={one} /></li>)}</ul></div>
   );
 }

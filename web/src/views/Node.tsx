@@ -4,7 +4,7 @@ import { link } from "../state/route";
 import { nodes, nodesChanged, session } from "../state/store";
 import { ActionButton, Badge, Bar, Card, Empty, Loading, Problem, StateBadge, Text, Time, useData } from "../ui/common";
 import { visible } from "../ui/visible";
-import { Blockers, MaintenanceBar } from "./Maintenance";
+import { Blockers, MaintenanceBar, Staying } from "./Maintenance";
 import { PodTable } from "./PodTable";
 
 export function NodePage({ name }: { name: string }) {
@@ -69,6 +69,7 @@ function Rest({ detail }: { detail: NodeDetail }) {
           <MaintenanceBar node={detail.maintenance} />
           {detail.maintenance.etaSeconds !== null && <p>{t("maintenance.eta", { span: span(detail.maintenance.etaSeconds) })}</p>}
           <Blockers list={detail.maintenance.blockers} />
+          <Staying list={detail.maintenance.staying} />
         </Card>
       )}
       <Card title={t("node.pods", { n: detail.pods.length })} id="node-pods">
