@@ -40,6 +40,7 @@ TEST(PodreschedulingArgs, UnsetFieldsHaveTheirDefaults) {
   EXPECT_THAT(read.problems, IsEmpty());
   EXPECT_EQ(args_of(read).recovery, RecoverySettings{});
   EXPECT_EQ(args_of(read).recovery.mode, StrategyMode::Act);
+  EXPECT_EQ(args_of(read).recovery.quarantine.mode, StrategyMode::Observe);
   EXPECT_FALSE(args_of(read).placing.hard);
 }
 

@@ -49,7 +49,7 @@ struct RecoveryRules {
 };
 
 struct QuarantineSettings {
-  StrategyMode mode = StrategyMode::Act;
+  StrategyMode mode = StrategyMode::Observe;
   std::uint32_t owners = 3;  // number of owners whose pods fail on a node that is then quarantined
   std::chrono::nanoseconds window = std::chrono::minutes{10};     // in which the failures are counted
   std::chrono::nanoseconds expiry = std::chrono::minutes{30};     // duration of the quarantine: no new pods

@@ -92,12 +92,15 @@ const Table& visited_table() {
 const Table& quarantine_table() {
   using S = QuarantineSettings;
   static const Table table = table_of<S>({
-      mode<&S::mode>({"off and observe: nodes are not tainted; act: the taint rescheduler.io/quarantine keeps new pods "
-                      "off the node",
-                      "off 和 observe：不设置污点；act：用污点 rescheduler.io/quarantine 阻止新 Pod 调度到该节点"}),
+      mode<&S::mode>(
+          {"off; observe: only report which nodes would be quarantined, in the log, events and metrics; act: "
+           "the taint rescheduler.io/quarantine keeps new pods off the node",
+           "off：关闭；observe：只在日志、事件和指标中报告应当隔离哪些节点；act：用污点 "
+           "rescheduler.io/quarantine 阻止新 Pod 调度到该节点"}),
       field<&S::owners>("owners", between(2, kMostCount),
-                        {"number of different owners whose pods must fail on a node before the node is quarantined",
-                         "同一节点上有多少个不同所有者的 Pod 失败后隔离该节点"}),
+                        {"number of different owners with scheduling-retries whose pods must fail on a node, and on no "
+                         "other node, before the node is quarantined",
+                         "同一节点上有多少个不同所有者（带 scheduling-retries）的 Pod 只在该节点失败后隔离该节点"}),
       field<&S::window>("window", kPositive, {"time in which the failures are counted", "统计失败的时间"}),
       field<&S::expiry>("expiry", kPositive, {"duration of the quarantine", "隔离的时长"}),
       field<&S::probation>(

@@ -29,6 +29,9 @@ inline constexpr Phrase kRecovered{"recovery: a failing pod was evicted", "故�
 inline constexpr Phrase kRecoveryObserves{"recovery (observe): a pod is failing", "故障恢复（仅观察）：Pod异常"};
 inline constexpr Phrase kRecoveryFailed{"recovery failed, retrying", "故障恢复暂时失败"};
 inline constexpr Phrase kRecoveryOfBarePod{"recovery of a bare pod", "故障恢复：重建独立Pod"};
+inline constexpr Phrase kQuarantine{"recovery: the quarantine of a node changed", "故障恢复：节点隔离状态已改变"};
+inline constexpr Phrase kQuarantineObserves{"recovery (observe): the quarantine of a node would change",
+                                            "故障恢复（仅观察）：节点隔离状态应当改变"};
 inline constexpr Phrase kNodeNotQuarantined{"recovery: the quarantine of the node could not be changed",
                                             "故障恢复：节点隔离状态修改失败"};
 

@@ -154,65 +154,6 @@ TEST_P(Recovery, AHealthyWindowResetsTheRetryCountAndKeepsTheNodesToAvoid) {
   EXPECT_THAT(annotation<api::Deployment>("web", "kse.com/deploy"), HasSubstr(nodes[0])) << "the node is still avoided";
 }
 
-TEST_P(Recovery, TheNextLeaderStillCountsFailuresThatThePreviousLeaderSawOnANode) {
-  const auto nodes = add_nodes(3);
-  start();
-  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
-  auto settings = quick();
-  settings.quarantine.mode = config::StrategyMode::Act;
-  const auto add = [&](const std::string& name) {
-    auto deployment = failing_deployment(name, 1, "3", nodes[0]);
-    (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
-    (*deployment.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = name;
-    create(deployment);
-  };
-  auto& first = start_recovery(settings);
-  for (const char* name : {"one", "two"}) add(name);
-  for (const char* name : {"one", "two"}) ASSERT_TRUE(event_contains(name, "Rescheduled", "attempt 1 of 3"));
-  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
-  ASSERT_TRUE(all_ready(2)) << "both pods run on other nodes, so no failing pod shows the earlier failures";
-  first.stop();
-  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
-  start_recovery(settings);
-  add("three");
-  EXPECT_TRUE(eventually([&] {
-    auto node = await(client().get<api::Node>("", nodes[0]));
-    return node && std::ranges::any_of(node->spec().taints(), [](const api::Taint& taint) {
-             return taint.key() == "rescheduler.io/quarantine";
-           });
-  }));
-}
-
-TEST_P(Recovery, OnlyTheNodeWhereThreeOwnersFailIsQuarantined) {
-  const auto nodes = add_nodes(20);
-  start();
-  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":true}})");
-  auto settings = quick();
-  settings.quarantine.mode = config::StrategyMode::Act;
-  start_recovery(settings);
-  for (const char* name : {"one", "two", "three"}) {
-    auto deployment = failing_deployment(name, 1, "3", nodes[0]);
-    (*deployment.mutable_spec()->mutable_selector()->mutable_match_labels())["app"] = name;
-    (*deployment.mutable_spec()->mutable_template_()->mutable_metadata()->mutable_labels())["app"] = name;
-    create(deployment);
-  }
-  ASSERT_TRUE(eventually([&] {
-    std::size_t there = 0;
-    for (const api::Pod& pod : live_pods()) there += pod.spec().node_name() == nodes[0] ? 1 : 0;
-    return there == 3;
-  }));
-  for (std::size_t i = 1; i < nodes.size(); ++i) patch_node(nodes[i], R"({"spec":{"unschedulable":false}})");
-  const auto tainted = [&](const std::string& name) {
-    auto node = await(client().get<api::Node>("", name));
-    return node && std::ranges::any_of(node->spec().taints(), [](const api::Taint& taint) {
-             return taint.key() == "rescheduler.io/quarantine";
-           });
-  };
-  ASSERT_TRUE(eventually([&] { return tainted(nodes[0]); }));
-  ASSERT_TRUE(all_ready(3));
-  for (std::size_t i = 1; i < nodes.size(); ++i) EXPECT_FALSE(tainted(nodes[i])) << nodes[i];
-}
-
 // Its own real cluster with short timeouts: the shared one reports a dead node later than a test should wait.
 class RecoveryFromDeadNodes : public Recovery {
  protected:

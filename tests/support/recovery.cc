@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr seconds kGrace{10};
+constexpr seconds kProof{4};  // longer than a container of the embedded cluster runs before it crashes
 
 bool names(const api::Pod& pod, const char* annotation) {
   const auto found = pod.metadata().annotations().find(annotation);
@@ -57,6 +58,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   live.ns = settings.ns;
   live.home = settings.ns;
   live.poll_interval = milliseconds{100};
+  live.proof = kProof;
   link_->on_loop([&] {
     live_ = rescheduling::recovery::LiveRecovery::make({api_.get(), nullptr}, std::move(live), link_->services());
   });
@@ -107,6 +109,12 @@ void TestRecovery::prepare_webhook() {
   EXPECT_TRUE(made || made.error().code == Errc::AlreadyExists) << made.error().message;
   const auto kept = tester_->await(tester_->client().create(std::move(secret)));
   EXPECT_TRUE(kept || kept.error().code == Errc::AlreadyExists) << kept.error().message;
+}
+
+std::string TestRecovery::status() {
+  std::string text;
+  link_->on_loop([&] { text = live_->status_text(); });
+  return text;
 }
 
 std::size_t TestRecovery::asked() {

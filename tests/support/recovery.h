@@ -50,6 +50,7 @@ class TestRecovery {
   void stop();
   void stop_webhook();
   std::string metrics() { return link_->services().metrics->text(); }
+  std::string status();
   LiveApi& link() { return *link_; }
   server::RecoveryWebhook& webhook() { return *webhook_; }
   std::uint16_t webhook_port() const { return webhook_->port(); }

@@ -40,8 +40,8 @@ Listeners LiveDashboard::listeners() {
   });
   listeners.on_recovery_activity =
       on_model([](DashboardModel& model, const rescheduling::recovery::RecoveryActivity& activity) {
-        model.add_activity({"recovery", activity.warning,
-                            fmt::format("{} {}/{}: {}", activity.kind, activity.ns, activity.name, activity.note),
+        const std::string name = activity.ns.empty() ? activity.name : activity.ns + "/" + activity.name;
+        model.add_activity({"recovery", activity.warning, fmt::format("{} {}: {}", activity.kind, name, activity.note),
                             dashboard::ActivityObject{activity.kind, activity.ns, activity.name}});
       });
   return listeners;

@@ -73,6 +73,10 @@ void SecurePort::serve(Composition& composition, std::function<dashboard::Leader
     return fail(Errc::Unavailable, "this process is shutting down");
   });
   server_->readyz().add_note("load", [&composition] { return composition.scheduler().load_status(); });
+  server_->readyz().add_note("recovery", [&composition, leader]() -> std::optional<std::string> {
+    if (composition.recovery() == nullptr || !leader().here) return std::nullopt;
+    return composition.recovery()->status_text();
+  });
   server_->readyz().add_note("rescheduling",
                              [&composition, leader = std::move(leader)]() -> std::optional<std::string> {
                                const auto* controller = composition.controller();

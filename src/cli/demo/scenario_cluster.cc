@@ -108,6 +108,7 @@ Result<void> ScenarioCluster::make_scheduler(const ScenarioClusterSettings& sett
     recovery.rules.crash_loop.restarts = 2;
     recovery.rules.node_lost.after = std::chrono::seconds{10};
     recovery.healthy_window = std::chrono::minutes{2};
+    recovery.quarantine.mode = config::StrategyMode::Act;
     recovery.webhook.port = 0;
     recovery.webhook.url = "https://127.0.0.1:0";
   }

@@ -1,12 +1,13 @@
 #include "rescheduling/recovery/attribution.h"
 
 #include <algorithm>
-#include <tuple>
+#include <span>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cluster/objects/nodes.h"
 #include "kube/proto/core_node.pb.h"
@@ -17,6 +18,8 @@ namespace rescheduler::rescheduling::recovery {
 namespace {
 
 namespace json = boost::json;
+
+constexpr std::size_t kMostNamed = 5;  // owners in the reason of a quarantine
 
 std::string_view effect_of(NodeQuarantine quarantine) {
   return quarantine == NodeQuarantine::Quarantined ? "NoSchedule" : "PreferNoSchedule";
@@ -88,24 +91,56 @@ void Attribution::remove_node(const std::string& node) {
   well_.erase(node);
 }
 
+void Attribution::failed(const std::string& node, const std::string& owner, NodeFailure failure) {
+  NodeFailure& last = failures_[node][owner].failure;
+  if (failure.at >= last.at) last = std::move(failure);
+}
+
+bool Attribution::fails_elsewhere(const std::string& node, const std::string& owner, const NodeFailure& failure) const {
+  return std::ranges::any_of(failures_, [&](const auto& other) {
+    if (other.first == node) return false;
+    const auto found = other.second.find(owner);
+    if (found == other.second.end()) return false;
+    const NodeFailure& there = found->second.failure;
+    const bool same = there.release == failure.release || there.release.empty() || failure.release.empty();
+    return same && !there.by_kubelet;
+  });
+}
+
+void Attribution::review(const HealthyElsewhere& healthy_elsewhere, WallTime now) {
+  forget_old(now);
+  for (auto& [node, owners] : failures_) {
+    for (auto& [owner, evidence] : owners) {
+      const NodeFailure& failure = evidence.failure;
+      if (failure.by_kubelet) continue;
+      evidence.only_here = !fails_elsewhere(node, owner, failure) && healthy_elsewhere(node, owner, failure.release);
+    }
+  }
+}
+
 void Attribution::forget_old(WallTime now) {
   for (auto& [node, owners] : failures_) {
-    std::erase_if(owners, [&](const auto& one) { return one.second + settings_.window <= now; });
+    std::erase_if(owners, [&](const auto& one) { return !is_recent(one.second.failure, now); });
   }
   std::erase_if(failures_, [](const auto& one) { return one.second.empty(); });
 }
 
-std::size_t Attribution::owners_failing_on(const std::string& node, WallTime now) const {
+std::vector<std::string> Attribution::owners_failing_on(const std::string& node, WallTime now) const {
+  std::vector<std::string> owners;
   const auto found = failures_.find(node);
-  if (found == failures_.end()) return 0;
-  return static_cast<std::size_t>(
-      std::ranges::count_if(found->second, [&](const auto& one) { return one.second + settings_.window > now; }));
+  if (found == failures_.end()) return owners;
+  for (const auto& [owner, evidence] : found->second) {
+    if ((evidence.failure.by_kubelet || evidence.only_here) && is_recent(evidence.failure, now))
+      owners.push_back(owner);
+  }
+  return owners;
 }
 
 std::set<std::string> Attribution::faulty_nodes(const std::vector<QuarantineStatus>& nodes, WallTime now) const {
   std::set<std::string> all;
   for (const QuarantineStatus& node : nodes) {
-    if (node.quarantine == NodeQuarantine::Quarantined || owners_failing_on(node.name, now) >= settings_.owners) {
+    if (node.quarantine == NodeQuarantine::Quarantined
+        || owners_failing_on(node.name, now).size() >= settings_.owners) {
       all.insert(node.name);
     }
   }
@@ -113,7 +148,6 @@ std::set<std::string> Attribution::faulty_nodes(const std::vector<QuarantineStat
 }
 
 std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineStatus>& nodes, WallTime now) {
-  forget_old(now);
   std::map<std::string, std::uint32_t> confined;  // quarantined nodes by zone
   for (const QuarantineStatus& node : nodes) {
     if (node.quarantine == NodeQuarantine::Quarantined) ++confined[node.zone];
@@ -126,7 +160,8 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
       failures_.erase(node.name);  // failures before the quarantine no longer count
       requests.push_back(
           {node.name, NodeQuarantine::Probation, now + settings_.probation, "the quarantine has expired"});
-    } else if (node.quarantine == NodeQuarantine::Probation && owners_failing_on(node.name, now) < settings_.owners) {
+    } else if (node.quarantine == NodeQuarantine::Probation
+               && owners_failing_on(node.name, now).size() < settings_.owners) {
       const auto well = well_.find(node.name);
       const bool proven = well != well_.end() && well->second + settings_.probation > node.until;
       if (!over && !proven) continue;
@@ -137,20 +172,22 @@ std::vector<QuarantineAction> Attribution::decide(const std::vector<QuarantineSt
     }
   }
   // Nodes with the most failing owners first, because the number of nodes per zone is limited; equal nodes by name.
-  std::vector<std::pair<std::size_t, const QuarantineStatus*>> suspects;
+  std::vector<std::pair<std::vector<std::string>, const QuarantineStatus*>> suspects;
   for (const QuarantineStatus& node : nodes) {
-    const std::size_t owners = owners_failing_on(node.name, now);
-    if (node.quarantine != NodeQuarantine::Quarantined && owners >= settings_.owners)
-      suspects.emplace_back(owners, &node);
+    if (node.quarantine == NodeQuarantine::Quarantined) continue;
+    auto owners = owners_failing_on(node.name, now);
+    if (owners.size() >= settings_.owners) suspects.emplace_back(std::move(owners), &node);
   }
   std::ranges::sort(suspects, [](const auto& a, const auto& b) {
-    return std::tie(b.first, a.second->name) < std::tie(a.first, b.second->name);
+    if (a.first.size() != b.first.size()) return a.first.size() > b.first.size();
+    return a.second->name < b.second->name;
   });
   for (const auto& [owners, node] : suspects) {
     if (confined[node->zone] >= settings_.per_zone) continue;
     ++confined[node->zone];
     requests.push_back({node->name, NodeQuarantine::Quarantined, now + settings_.expiry,
-                        fmt::format("pods of {} different owners fail on the node", owners)});
+                        fmt::format("pods of {} different owners fail on the node: {}", owners.size(),
+                                    fmt::join(std::span(owners).first(std::min(owners.size(), kMostNamed)), ", "))});
   }
   return requests;
 }

@@ -29,29 +29,80 @@ std::vector<std::string> action_texts(const std::vector<QuarantineAction>& reque
   return all;
 }
 
+// The kubelet rejected the pod: evidence without a comparison.
+NodeFailure rejected_at(WallTime at) { return {.at = at, .by_kubelet = true}; }
+// Containers crash, or images cannot be pulled: also a sign of a bad release.
+NodeFailure crashed_at(WallTime at, const std::string& release) { return {.at = at, .release = release}; }
+
 TEST(Quarantine, FailuresOfThreeOwnersOnOneNodeQuarantineOnlyThatNode) {
   Attribution attribution({});
-  for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, kNow);
-  attribution.failed("n08", "a", kNow);
-  attribution.failed("n09", "a", kNow);
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, rejected_at(kNow));
+  attribution.failed("n08", "a", rejected_at(kNow));
+  attribution.failed("n09", "a", rejected_at(kNow));
   EXPECT_THAT(action_texts(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
   EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), ElementsAre("n07"));
 }
 
 TEST(Quarantine, ManyFailuresOfOneOwnerDoNotQuarantineANode) {
   Attribution attribution({});
-  for (int i = 0; i < 50; ++i) attribution.failed("n01", "a", kNow);
-  attribution.failed("n01", "b", kNow - minutes{30});
-  attribution.failed("n01", "c", kNow - minutes{30});
+  for (int i = 0; i < 50; ++i) attribution.failed("n01", "a", rejected_at(kNow));
+  attribution.failed("n01", "b", rejected_at(kNow - minutes{30}));
+  attribution.failed("n01", "c", rejected_at(kNow - minutes{30}));
   EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty());
+}
+
+TEST(Quarantine, ReleasesThatAreHealthyNowhereAreNoEvidence) {
+  Attribution attribution({});
+  for (const char* owner : {"a", "b", "c", "d"}) attribution.failed("n07", owner, crashed_at(kNow, owner));
+  EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty()) << "not compared yet";
+  attribution.review([](const auto&, const auto&, const auto&) { return false; }, kNow);
+  EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty());
+  EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), IsEmpty());
+}
+
+TEST(Quarantine, ReleasesThatAreHealthyOnOtherNodesAreEvidence) {
+  Attribution attribution({});
+  for (const char* owner : {"a", "b", "c", "d"}) attribution.failed("n07", owner, crashed_at(kNow, owner));
+  std::vector<std::string> asked;
+  const auto all_but_d = [&](const std::string& node, const std::string& owner, const std::string& release) {
+    asked.push_back(fmt::format("{} {} {}", node, owner, release));
+    return owner != "d";
+  };
+  attribution.review(all_but_d, kNow);
+  EXPECT_THAT(asked, ElementsAre("n07 a a", "n07 b b", "n07 c c", "n07 d d"));
+  const auto actions = attribution.decide(twenty_nodes(), kNow);
+  EXPECT_THAT(action_texts(actions), ElementsAre("n07 quarantined"));
+  EXPECT_EQ(actions.at(0).why, "pods of 3 different owners fail on the node: a, b, c");
+}
+
+TEST(Quarantine, AReleaseThatFailsOnTwoNodesIsNoEvidenceAgainstEither) {
+  Attribution attribution({});
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, crashed_at(kNow, owner));
+  attribution.failed("n08", "c", crashed_at(kNow - minutes{1}, "c"));
+  const auto healthy = [](const auto&, const auto&, const auto&) { return true; };
+  attribution.review(healthy, kNow);
+  EXPECT_THAT(attribution.decide(twenty_nodes(), kNow), IsEmpty());
+  // Another release of c: it does not count for the release that fails now.
+  attribution.failed("n08", "c", crashed_at(kNow, "the next one"));
+  attribution.review(healthy, kNow);
+  EXPECT_THAT(action_texts(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n07 quarantined"));
+}
+
+TEST(Quarantine, AReleaseThatIsNoLongerHealthyElsewhereIsNoEvidenceAnyMore) {
+  Attribution attribution({});
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n07", owner, crashed_at(kNow, owner));
+  attribution.review([](const auto&, const auto&, const auto&) { return true; }, kNow);
+  EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), ElementsAre("n07"));
+  attribution.review([](const auto&, const std::string& owner, const auto&) { return owner != "b"; }, kNow);
+  EXPECT_THAT(attribution.faulty_nodes(twenty_nodes(), kNow), IsEmpty());
 }
 
 TEST(Quarantine, TheNumberOfQuarantinedNodesPerZoneIsLimited) {
   Attribution attribution({});
   for (const char* node : {"n00", "n03", "n01"}) {
-    for (const char* owner : {"a", "b", "c"}) attribution.failed(node, owner, kNow);
+    for (const char* owner : {"a", "b", "c"}) attribution.failed(node, owner, rejected_at(kNow));
   }
-  attribution.failed("n03", "d", kNow);
+  attribution.failed("n03", "d", rejected_at(kNow));
   EXPECT_THAT(action_texts(attribution.decide(twenty_nodes(), kNow)), ElementsAre("n03 quarantined", "n01 quarantined"))
       << "the worst node of zone-0 and the only failing node of zone-1";
 }
@@ -71,7 +122,7 @@ TEST(Quarantine, ProbationEndsAtOnceWhenANewPodIsHealthy) {
   Attribution attribution({});
   const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
   attribution.well("n", kNow - minutes{1});
-  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{1}), IsEmpty()) << "the pod was healthy before the probation";
+  EXPECT_THAT(attribution.decide(nodes, kNow + minutes{1}), IsEmpty()) << "the pod was created before the probation";
   attribution.well("n", kNow + minutes{1});
   EXPECT_THAT(action_texts(attribution.decide(nodes, kNow + minutes{2})), ElementsAre("n none"));
 }
@@ -79,7 +130,7 @@ TEST(Quarantine, ProbationEndsAtOnceWhenANewPodIsHealthy) {
 TEST(Quarantine, BeginsAgainIfPodsFailDuringProbation) {
   Attribution attribution({});
   const std::vector<QuarantineStatus> nodes{{"n", "z", NodeQuarantine::Probation, kNow + minutes{30}}};
-  for (const char* owner : {"a", "b", "c"}) attribution.failed("n", owner, kNow);
+  for (const char* owner : {"a", "b", "c"}) attribution.failed("n", owner, rejected_at(kNow));
   EXPECT_THAT(action_texts(attribution.decide(nodes, kNow)), ElementsAre("n quarantined"));
 }
 
@@ -119,7 +170,7 @@ RC_GTEST_PROP(QuarantineProperty, TheLimitPerZoneIsNeverExceeded, ()) {
   for (int step = 0; step < 30; ++step) {
     now += minutes{*rc::gen::inRange(0, 20)};
     attribution.failed(fmt::format("n{:02}", *rc::gen::inRange(0, 8)), fmt::format("o{}", *rc::gen::inRange(0, 4)),
-                       now);
+                       rejected_at(now));
     for (const QuarantineAction& action : attribution.decide(nodes, now)) {
       const auto node = std::ranges::find(nodes, action.node, &QuarantineStatus::name);
       node->quarantine = action.to;

@@ -60,6 +60,20 @@ std::string_view to_string(Symptom symptom) {
   return "?";
 }
 
+NodeBlame blame_of(Symptom symptom) {
+  switch (symptom) {
+    case Symptom::NodeLost:
+    case Symptom::Unknown: return NodeBlame::None;
+    case Symptom::Failed: return NodeBlame::Node;
+    case Symptom::CrashLoop:
+    case Symptom::InitFailure:
+    case Symptom::ImagePull:
+    case Symptom::ContainerError:
+    case Symptom::StuckCreating: break;
+  }
+  return NodeBlame::IfOnlyHere;
+}
+
 // The conditions that hold now, from the container statuses.
 void Detector::look_at_containers(const api::Pod& pod,
                                   Watched& watched,
@@ -247,6 +261,16 @@ std::optional<WallTime> Detector::well_since(const std::string& uid) const {
   if (const auto well = well_.find(uid); well != well_.end()) return well->second;
   const auto found = watched_.find(uid);
   return found == watched_.end() ? std::nullopt : found->second.well_since;
+}
+
+bool Detector::well_for(const std::string& uid, std::chrono::nanoseconds duration, WallTime now) const {
+  const auto since = well_since(uid);
+  if (!since || *since + duration > now) return false;
+  const auto found = watched_.find(uid);
+  if (found == watched_.end()) return true;
+  const Watched& pod = found->second;
+  return pod.bound && !pod.leaving && pod.since.empty() && within(pod.restarts, rules_.crash_loop.window, now) == 0
+         && within(pod.init_restarts, rules_.init_failure.window, now) == 0;
 }
 
 }  // namespace rescheduler::rescheduling::recovery

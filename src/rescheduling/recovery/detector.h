@@ -3,6 +3,7 @@
 // I/O.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,6 +36,14 @@ enum class Symptom : std::uint8_t {
 };
 std::string_view to_string(Symptom symptom);  // the name of the rule in the configuration
 
+// Whether a failure can be the fault of the node where it happened.
+enum class NodeBlame : std::uint8_t {
+  None,        // the cause is already known: the node is lost
+  IfOnlyHere,  // a bad release or a bad image name gives the same symptom, but on every node
+  Node,        // the kubelet rejected or ended the pod
+};
+NodeBlame blame_of(Symptom symptom);
+
 struct Finding {
   std::string ns{};
   std::string name{};
@@ -59,6 +68,9 @@ class Detector {
   std::optional<Finding> failing(const std::string& uid, WallTime now) const;
   // Start of the current period in which the pod is ready; empty: not ready.
   std::optional<WallTime> well_since(const std::string& uid) const;
+  // The pod has been ready for this long, without a symptom or a recent restart. A pod that crashes again and again is
+  // ready for a moment each time.
+  bool well_for(const std::string& uid, std::chrono::nanoseconds duration, WallTime now) const;
   bool is_out_of_service(const std::string& node) const;
   std::size_t pod_count() const { return watched_.size() + well_.size(); }
 

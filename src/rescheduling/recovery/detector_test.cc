@@ -216,6 +216,31 @@ TEST(Detector, APodIsWellSinceItLastBecameReady) {
   EXPECT_EQ(detector.well_since("u"), kStart + minutes{3});
 }
 
+TEST(Detector, APodIsWellForATimeWithoutSymptomsAndRecentRestarts) {
+  Detector detector({});
+  detector.upsert_pod(pod(kRunning), kStart + std::chrono::hours{1});
+  const WallTime begin = kStart + std::chrono::hours{1};
+  EXPECT_FALSE(detector.well_for("u", minutes{1}, begin + minutes{1})) << "the restart can be recent";
+  EXPECT_TRUE(detector.well_for("u", minutes{1}, begin + minutes{10}));
+  EXPECT_FALSE(detector.well_for("u", minutes{11}, begin + minutes{10}));
+  const std::string never_restarted = R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})";
+  detector.upsert_pod(pod(never_restarted, "v"), begin);
+  EXPECT_FALSE(detector.well_for("v", minutes{1}, begin + seconds{59}));
+  EXPECT_TRUE(detector.well_for("v", minutes{1}, begin + minutes{1}));
+  detector.upsert_pod(pod(waiting("CrashLoopBackOff", 1), "v"), begin + minutes{2});
+  EXPECT_FALSE(detector.well_for("v", minutes{1}, begin + minutes{5}));
+  EXPECT_FALSE(detector.well_for("nobody", seconds{0}, begin));
+}
+
+TEST(Detector, OnlyTheKubeletBlamesANodeWithoutAComparison) {
+  EXPECT_EQ(blame_of(Symptom::Failed), NodeBlame::Node);
+  for (const Symptom unclear : {Symptom::CrashLoop, Symptom::InitFailure, Symptom::ImagePull, Symptom::ContainerError,
+                                Symptom::StuckCreating}) {
+    EXPECT_EQ(blame_of(unclear), NodeBlame::IfOnlyHere) << to_string(unclear);
+  }
+  for (const Symptom known : {Symptom::NodeLost, Symptom::Unknown}) EXPECT_EQ(blame_of(known), NodeBlame::None);
+}
+
 // For any sequence of states without elapsed time and with at most one restart, nothing is a failure.
 RC_GTEST_PROP(DetectorProperty, OneObservationIsNotAFailure, ()) {
   Detector detector({});

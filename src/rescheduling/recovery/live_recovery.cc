@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "kube/codec/metadata.h"
 #include "kube/proto/core_node.pb.h"
+#include "kube/proto/core_pod.pb.h"
+#include "placement/visited_nodes.h"
 #include "rescheduling/messages.h"
 #include "rescheduling/recovery/live_state.h"
 
@@ -106,6 +108,7 @@ void LiveRecovery::State::remove_node(const std::string& name) {
   detector.remove_node(name);
   attribution.remove_node(name);
   nodes.erase(name);
+  observed.erase(name);
 }
 
 bool LiveRecovery::State::is_excluded(const std::string& ns) const {
@@ -132,10 +135,8 @@ net::Task<void> LiveRecovery::State::scan() {
       .set(static_cast<double>(findings.size()));
   if (reported.size() > kMostReported) reported.clear();
   record_evidence(findings, now());
-  if (settings.recovery.quarantine.mode == config::StrategyMode::Act
-      && settings.recovery.mode == config::StrategyMode::Act) {
-    co_await quarantine_nodes(now());
-  }
+  review_evidence(now());
+  co_await judge_nodes(now());
   for (const Finding& finding : findings) {
     if (stopping) co_return;
     const auto owner = pod_owners.owner_of(finding.uid);
@@ -148,72 +149,6 @@ net::Task<void> LiveRecovery::State::scan() {
   co_await reset_recovered(now());
   const auto reports = co_await bare_pods.go_on();
   for (const std::string& sentence : reports) log_info(messages::kRecoveryOfBarePod, {{"what", sentence}});
-}
-
-// Every failing pod is evidence about its node, with or without scheduling-retries. For a lost node the cause is known.
-void LiveRecovery::State::record_evidence(const std::vector<Finding>& findings, WallTime now) {
-  for (const Finding& finding : findings) {
-    if (finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown) continue;
-    if (const auto owner = pod_owners.owner_of(finding.uid)) attribution.failed(finding.node, owner->key(), now);
-  }
-}
-
-// Restores the failures per node that earlier leaders recorded in the retry ledgers.
-void LiveRecovery::State::restore_failures(WallTime now) {
-  for (const Owner& owner : pod_owners.with_ledger()) {
-    const auto ledger = read_ledger(owner.kind, owner.annotations, settings.recovery.most_retries, now);
-    if (!ledger) continue;
-    for (const Slot& slot : ledger->slots) {
-      for (const Visit& visit : slot.visits) {
-        // kse-rescheduler does not record times: such a visit gets the current time, and is no evidence.
-        if (!visit.lost && visit.at < now) attribution.failed(visit.node, owner.key(), visit.at);
-      }
-    }
-  }
-}
-
-net::Task<void> LiveRecovery::State::quarantine_nodes(WallTime at) {
-  std::vector<QuarantineStatus> all;
-  std::size_t quarantined = 0;
-  for (const auto& [name, node_status] : nodes) {
-    all.push_back(node_status);
-    if (node_status.quarantine == NodeQuarantine::Quarantined) ++quarantined;
-  }
-  services.metrics
-      ->gauge("rescheduler_recovery_quarantined_nodes",
-              "Nodes that are quarantined because pods of several owners failed on them.")
-      .set(static_cast<double>(quarantined));
-  for (QuarantineAction& action : attribution.decide(all, at)) {
-    const std::string name = action.node;
-    const std::string sentence = fmt::format("{}: {}", to_string(action.to), action.why);
-    const bool bad = action.to == NodeQuarantine::Quarantined;
-    const std::string reason = bad ? "NodeQuarantined" : "NodeReleased";
-    auto done = co_await quarantine_node(std::move(action));
-    if (!done) {
-      log_warning(messages::kNodeNotQuarantined, {{"node", name}, {"err", done.error().message}});
-      continue;
-    }
-    if (!*done) continue;
-    count("rescheduler_recovery_confinements_total", "Changes of the quarantine of nodes, by reason.",
-          {{"reason", reason}});
-    kube::EventRecord record;
-    record.regarding = {.api_version = "v1", .kind = "Node", .name = name, .uid = name};
-    record.type = bad ? kube::EventType::Warning : kube::EventType::Normal;
-    record.reason = reason;
-    record.action = "Quarantine";
-    record.note = sentence;
-    recorder.record(std::move(record));
-  }
-}
-
-net::Task<Result<bool>> LiveRecovery::State::quarantine_node(QuarantineAction action) {
-  auto node = co_await client.get<api::Node>("", action.node);
-  if (!node) co_return fail(std::move(node.error()));
-  if (!set_quarantine(*node, action.to, action.until, action.why)) co_return false;
-  auto written = co_await client.update(std::move(*node));
-  if (!written) co_return fail(std::move(written.error()));
-  upsert_node(*written);
-  co_return true;
 }
 
 net::Task<void> LiveRecovery::State::handle(Finding finding, Owner owner) {
@@ -417,6 +352,18 @@ net::Task<std::optional<NewPodHint>> LiveRecovery::hint_for(api::Pod pod) {
   const std::shared_ptr<State> state = state_;
   auto hint = co_await state->hint(std::move(pod));
   co_return hint;
+}
+
+// Weak, because the scheduler can call it after this object is gone.
+std::function<std::map<std::string, std::string>(const api::Pod& pod)> LiveRecovery::annotator() const {
+  return [weak = std::weak_ptr(state_)](const api::Pod& pod) -> std::map<std::string, std::string> {
+    const auto self = weak.lock();
+    if (!self || pod.metadata().annotations().contains(std::string(placement::kScheduledHosts))) return {};
+    const auto owner = self->owner_with_retries(pod);
+    if (!owner) return {};
+    const auto hint = self->hint_from(*owner, pod.metadata().name(), self->now());
+    return hint && !hint->avoid.empty() ? annotations_for(pod, *hint) : std::map<std::string, std::string>{};
+  };
 }
 
 }  // namespace rescheduler::rescheduling::recovery

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,6 +64,8 @@ struct LiveRecoverySettings {
   std::string home = "kube-system";  // namespace in which bare pods are saved while they are recreated
   std::shared_ptr<const kube::LeaderFence> fence{};
   std::chrono::nanoseconds poll_interval = std::chrono::seconds{1};
+  // Health of a pod that shows that its node or its release is sound. A pod that crashes is often ready for seconds.
+  std::chrono::nanoseconds proof = std::chrono::minutes{1};
   std::function<void(const RecoveryActivity&)> on_activity{};
   // Kinds that arrive through sink(). Recovery runs an informer of its own for each other kind that it needs.
   std::vector<const kube::ResourceType*> fed_kinds{};
@@ -74,6 +77,8 @@ struct NewPodHint {
   std::vector<std::string> avoid{};  // oldest first
   std::string slot{};
 };
+// The annotations by which the pod gets the hint. They keep the nodes that the pod avoids already.
+std::map<std::string, std::string> annotations_for(const api::Pod& pod, const NewPodHint& hint);
 
 class LiveRecovery final : public kube::Component {
  public:
@@ -91,8 +96,13 @@ class LiveRecovery final : public kube::Component {
 
   // Empty: the pod replaces no failed pod. Never fails: unknown data is left out.
   net::Task<std::optional<NewPodHint>> hint_for(api::Pod pod);
+  // For our scheduler: returns the annotations of a new pod that the webhook did not annotate, from what is known now.
+  // On the loop's thread.
+  std::function<std::map<std::string, std::string>(const api::Pod& pod)> annotator() const;
   // Every slot with an entry in a retry ledger.
   std::vector<SlotStatus> slots() const;
+  // The modes, and the nodes that mode act would quarantine: "mode act; quarantine observe: node-a".
+  std::string status_text() const;
 
  private:
   struct State;

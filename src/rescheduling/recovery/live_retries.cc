@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "kube/codec/resource.h"
+#include "kube/proto/core_pod.pb.h"
 #include "kube/value/time.h"
+#include "placement/visited_nodes.h"
 #include "rescheduling/messages.h"
 #include "rescheduling/recovery/live_state.h"
 
@@ -215,6 +217,22 @@ net::Task<void> LiveRecovery::State::reset_owner(Owner owner) {
 
 // --- New pods ---
 
+std::map<std::string, std::string> annotations_for(const api::Pod& pod, const NewPodHint& hint) {
+  std::vector<std::string> avoid;
+  const auto& annotations = pod.metadata().annotations();
+  if (const auto has = annotations.find(std::string(placement::kScheduledHosts)); has != annotations.end()) {
+    avoid = placement::read_visited(has->second).value_or(std::vector<std::string>{});
+  }
+  for (const std::string& node : hint.avoid) {
+    std::erase(avoid, node);
+    avoid.push_back(node);
+  }
+  std::map<std::string, std::string> made;
+  made.emplace(placement::kScheduledHosts, placement::write_visited(avoid));
+  if (!hint.slot.empty()) made.emplace(kSlot, hint.slot);
+  return made;
+}
+
 std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, const std::string& pod_name, WallTime at) {
   const auto retries = read_retries(owner.annotations, settings.recovery.most_retries);
   if (!retries || retries->allowed == 0) return std::nullopt;
@@ -250,6 +268,14 @@ std::optional<NewPodHint> LiveRecovery::State::hint_from(const Owner& owner, con
   return hint;
 }
 
+// The owner of a new pod that can replace a failed one; empty: none. A bare pod gets its annotations when recovery
+// creates it again, and a DaemonSet pod cannot avoid its node.
+std::optional<Owner> LiveRecovery::State::owner_with_retries(const api::Pod& pod) const {
+  auto owner = pod_owners.owner_of(pod);
+  if (!owner || owner->kind == OwnerKind::Pod || owner->kind == OwnerKind::DaemonSet) return std::nullopt;
+  return counts(*owner) ? owner : std::nullopt;
+}
+
 // Reads a workload whose informer copy can be missing or old; false: it could not be read.
 net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
   kube::ApiCall call;
@@ -274,10 +300,8 @@ net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
     const bool read = co_await read_ahead(*unseen);
     if (!read) break;
   }
-  auto owner = pod_owners.owner_of(pod);
-  if (!owner || owner->kind == OwnerKind::Pod || owner->kind == OwnerKind::DaemonSet) co_return std::nullopt;
-  const auto retries = read_retries(owner->annotations, settings.recovery.most_retries);
-  if (!retries || retries->allowed == 0) co_return std::nullopt;
+  auto owner = owner_with_retries(pod);
+  if (!owner) co_return std::nullopt;
   // The replacement of a pod is created within milliseconds of its removal. The informer copy can be older, unless this
   // process wrote the ledger.
   if (!leading || (settings.fence && !settings.fence->may_act())) {

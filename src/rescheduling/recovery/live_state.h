@@ -31,10 +31,25 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   // --- Actions ---
   static net::Task<void> act(std::shared_ptr<State> self);
   net::Task<void> scan();
+
+  // --- Quarantine: live_quarantine.cc ---
+  config::StrategyMode quarantine_mode() const;
+  bool counts(const Owner& owner) const;
   void record_evidence(const std::vector<Finding>& findings, WallTime now);
+  void review_evidence(WallTime now);
+  bool healthy_elsewhere(const std::string& node,
+                         const std::string& owner,
+                         const std::string& release,
+                         WallTime now) const;
   void restore_failures(WallTime now);
-  net::Task<void> quarantine_nodes(WallTime now);
+  net::Task<void> judge_nodes(WallTime now);
+  std::vector<QuarantineAction> quarantine_actions(WallTime now);
+  void observe(QuarantineAction action);
+  net::Task<void> carry_out(QuarantineAction action);
   net::Task<Result<bool>> quarantine_node(QuarantineAction action);
+  void report(const QuarantineAction& action, bool observed_only);
+
+  // --- One failing pod ---
   net::Task<void> handle(Finding finding, Owner owner);
   net::Task<CaseInput> perform(const Finding& finding,
                                const Owner& owner,
@@ -58,6 +73,7 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   // --- New pods ---
   net::Task<std::optional<NewPodHint>> hint(api::Pod pod);
   net::Task<bool> read_ahead(WorkloadName workload);
+  std::optional<Owner> owner_with_retries(const api::Pod& pod) const;
   std::optional<NewPodHint> hint_from(const Owner& owner, const std::string& pod_name, WallTime now);
 
   WallTime now() const { return services.clock->wall_now(); }
@@ -74,9 +90,10 @@ struct LiveRecovery::State : std::enable_shared_from_this<State> {
   Attribution attribution;
   BarePods bare_pods;
   std::map<std::string, QuarantineStatus> nodes{};
-  std::map<std::string, WallTime> not_before{};  // by uid or owner: earliest next attempt after a refusal
-  std::map<std::string, WallTime> handed_out{};  // slots that new pods were given, until these pods are seen
-  std::set<std::string> ended_well{};            // owners with a pod that has just succeeded
+  std::map<std::string, QuarantineStatus> observed{};  // nodes that mode act would have quarantined, as if it had
+  std::map<std::string, WallTime> not_before{};        // by uid or owner: earliest next attempt after a refusal
+  std::map<std::string, WallTime> handed_out{};        // slots that new pods were given, until these pods are seen
+  std::set<std::string> ended_well{};                  // owners with a pod that has just succeeded
   // By owner and slot: the pods that ran when the pod of the slot was removed. Kept until the replacement is seen.
   std::map<std::string, std::set<std::string>> there_before{};
   std::set<std::string> reported{};                // messages that are reported once

@@ -13,6 +13,7 @@
 #include "kube/proto/batch.pb.h"
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/integer.h"
+#include "kube/value/time.h"
 
 namespace rescheduler::rescheduling::recovery {
 namespace {
@@ -35,6 +36,8 @@ std::optional<OwnerKind> kind_of(const google::protobuf::Message& workload) {
   const kube::ResourceType* type = kube::find_resource(*workload.GetDescriptor());
   return type == nullptr ? std::nullopt : kind_named(type->kind);
 }
+
+const std::string kRevisionLabel = "controller-revision-hash";  // set by StatefulSet and DaemonSet controllers
 
 bool has_ledger(const Owner& owner) {
   for (const auto& [key, value] : write_ledger(owner.kind, {})) {
@@ -140,10 +143,27 @@ PodOwners::KnownPod PodOwners::known_pod(const api::Pod& pod) {
   return known;
 }
 
+// Pods of one node or revision share its name.
+PodOwners::NamePtr PodOwners::share(const std::string& name) {
+  if (name.empty()) return nullptr;
+  NamePtr& shared = names_[name];
+  if (!shared) shared = std::make_shared<const std::string>(name);
+  return shared;
+}
+
+void PodOwners::unshare(NamePtr name) {
+  constexpr long kThisAndTheTable = 2;
+  if (name && name.use_count() == kThisAndTheTable) names_.erase(*name);
+}
+
 void PodOwners::upsert_pod(const api::Pod& pod) {
   KnownPod& known = pods_[pod.metadata().uid()];
   const RefPtr before = known.controller;
   known = known_pod(pod);
+  known.node = share(pod.spec().node_name());
+  known.created = kube::wall_time(pod.metadata().creation_timestamp());
+  const auto revision = pod.metadata().labels().find(kRevisionLabel);
+  if (revision != pod.metadata().labels().end()) known.revision = share(revision->second);
   if (before && (!known.controller || known.controller->key != before->key)) release_pod(*before, pod.metadata().uid());
   if (!known.controller) return;
   ControlledPods& siblings = controlled_pods_[known.controller->key];
@@ -165,7 +185,11 @@ void PodOwners::remove_pod(const std::string& uid) {
   const auto found = pods_.find(uid);
   if (found == pods_.end()) return;
   if (const RefPtr controller = found->second.controller) release_pod(*controller, uid);
+  NamePtr node = std::move(found->second.node);
+  NamePtr revision = std::move(found->second.revision);
   pods_.erase(found);
+  unshare(std::move(node));
+  unshare(std::move(revision));
 }
 
 std::optional<Owner> PodOwners::top_of(const KnownPod& pod) const {
@@ -212,21 +236,57 @@ std::optional<Owner> PodOwners::find(OwnerKind kind, const std::string& ns, cons
   return found == workloads_.end() ? std::nullopt : std::optional(found->second.owner);
 }
 
-std::vector<Sibling> PodOwners::live_pods(const Owner& owner) const {
-  std::vector<Sibling> all;
-  const auto add_of = [&](const std::string& key) {
+void PodOwners::each_live(const std::string& owner_key,
+                          const std::function<void(std::string_view uid, const KnownPod& pod)>& visit) const {
+  const auto visit_of = [&](const std::string& key) {
     const auto pods = controlled_pods_.find(key);
     if (pods == controlled_pods_.end()) return;
     for (const std::string_view uid : pods->second.uids) {
       const auto pod = pods_.find(uid);
-      if (pod->second.live) all.push_back({pod->first, pod->second.slot});
+      if (pod->second.live) visit(pod->first, pod->second);
     }
   };
-  add_of(owner.key());
-  if (const auto below = controlled_.find(owner.key()); below != controlled_.end()) {
-    for (const std::string& key : below->second) add_of(key);
+  visit_of(owner_key);
+  if (const auto below = controlled_.find(owner_key); below != controlled_.end()) {
+    for (const std::string& key : below->second) visit_of(key);
+  }
+}
+
+std::vector<Sibling> PodOwners::live_pods(const Owner& owner) const {
+  std::vector<Sibling> all;
+  each_live(owner.key(),
+            [&](std::string_view uid, const KnownPod& pod) { all.push_back({std::string(uid), pod.slot}); });
+  return all;
+}
+
+PodOnNode PodOwners::placed(std::string_view uid, const KnownPod& pod) {
+  PodOnNode made{.uid = std::string(uid), .created = pod.created};
+  if (pod.node) made.node = *pod.node;
+  if (pod.controller) made.release = fmt::format("{}@{}", pod.controller->key, pod.revision ? *pod.revision : "");
+  return made;
+}
+
+std::vector<PodOnNode> PodOwners::placed_pods(const std::string& owner_key) const {
+  std::vector<PodOnNode> all;
+  each_live(owner_key, [&](std::string_view uid, const KnownPod& pod) {
+    if (pod.node) all.push_back(placed(uid, pod));
+  });
+  return all;
+}
+
+std::vector<PodOnNode> PodOwners::pods_on(const std::string& node) const {
+  std::vector<PodOnNode> all;
+  const auto name = names_.find(node);
+  if (name == names_.end()) return all;
+  for (const auto& [uid, pod] : pods_) {
+    if (pod.live && pod.node == name->second) all.push_back(placed(uid, pod));
   }
   return all;
+}
+
+std::string PodOwners::release_of(const std::string& pod_uid) const {
+  const auto found = pods_.find(pod_uid);
+  return found == pods_.end() ? std::string() : placed(pod_uid, found->second).release;
 }
 
 std::vector<Owner> PodOwners::with_ledger() const {

@@ -2,6 +2,7 @@
 // it. It keeps only the needed fields of each object. Not thread-safe: one thread uses it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "rescheduling/recovery/retry_ledger.h"
 
 namespace google::protobuf {
@@ -49,6 +51,14 @@ struct WorkloadName {
   std::string name{};
 };
 
+// A live pod that has a node.
+struct PodOnNode {
+  std::string uid{};
+  std::string node{};
+  std::string release{};  // its controller and the revision of the pod; pods of one release have the same template
+  WallTime created{};
+};
+
 class PodOwners {
  public:
   // From an informer, or from an own read or write that is newer: the newest version counts.
@@ -65,8 +75,11 @@ class PodOwners {
   std::optional<WorkloadName> unseen_controller(const api::Pod& pod) const;
   bool is_live(const std::string& pod_uid) const;
   std::string slot_label_of(const std::string& pod_uid) const;  // annotation, pod name or node name; empty: none
+  std::string release_of(const std::string& pod_uid) const;     // as in PodOnNode; empty: unknown
   std::optional<Owner> find(OwnerKind kind, const std::string& ns, const std::string& name) const;
   std::vector<Sibling> live_pods(const Owner& owner) const;
+  std::vector<PodOnNode> placed_pods(const std::string& owner_key) const;
+  std::vector<PodOnNode> pods_on(const std::string& node) const;
   // Owners with a retry ledger.
   std::vector<Owner> with_ledger() const;
 
@@ -75,7 +88,8 @@ class PodOwners {
     WorkloadName workload{};
     std::string key{};
   };
-  using RefPtr = std::shared_ptr<const Ref>;  // null: none
+  using RefPtr = std::shared_ptr<const Ref>;           // null: none
+  using NamePtr = std::shared_ptr<const std::string>;  // null: empty
   struct Known {
     Owner owner{};
     RefPtr controller{};
@@ -86,6 +100,9 @@ class PodOwners {
     std::shared_ptr<const Owner> self{};  // only for a bare pod
     std::string slot{};
     RefPtr controller{};
+    NamePtr node{};
+    NamePtr revision{};  // of a StatefulSet or DaemonSet; a ReplicaSet has only one
+    WallTime created{};
     bool foreign = false;  // has a controller of an unknown kind
     bool live = false;
   };
@@ -99,11 +116,17 @@ class PodOwners {
   static KnownPod known_pod(const api::Pod& pod);
   std::optional<Owner> top_of(const KnownPod& pod) const;
   void release_pod(const Ref& controller, const std::string& uid);
+  NamePtr share(const std::string& name);
+  void unshare(NamePtr name);
+  static PodOnNode placed(std::string_view uid, const KnownPod& pod);
+  void each_live(const std::string& owner_key,
+                 const std::function<void(std::string_view uid, const KnownPod& pod)>& visit) const;
 
   std::map<std::string, Known> workloads_;                   // by key
   std::map<std::string, std::set<std::string>> controlled_;  // by key: keys of workloads
   std::map<std::string, KnownPod, std::less<>> pods_;        // by uid
   std::map<std::string, ControlledPods> controlled_pods_;    // by key
+  std::map<std::string, NamePtr> names_;                     // of nodes and revisions that pods share
 };
 
 }  // namespace rescheduler::rescheduling::recovery

@@ -306,7 +306,7 @@ export const en = {
   "recovery.attempts": "{n} of {allowed} attempts used",
   "recovery.quarantine": "Quarantined nodes",
   "recovery.noQuarantine": "No node is quarantined",
-  "recovery.noQuarantineWhat": "A node where pods of several workloads fail accepts no new pods for a while.",
+  "recovery.noQuarantineWhat": "In quarantine mode act, a node where pods of several workloads fail accepts no new pods for a while. In mode observe, the node is only reported.",
   "maintenance.what": "A node under maintenance is cordoned and drained. PodDisruptionBudgets are respected.",
   "maintenance.none": "No node is under maintenance",
   "maintenance.noneWhat": "Select a node above, or label it: kubectl label node NAME scheduler.alpha.kubernetes.io/maintenance=true",

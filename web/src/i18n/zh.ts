@@ -306,7 +306,7 @@ export const zh: Record<Key, string> = {
   "recovery.attempts": "已用 {n} / {allowed} 次尝试",
   "recovery.quarantine": "被隔离的节点",
   "recovery.noQuarantine": "没有被隔离的节点",
-  "recovery.noQuarantineWhat": "如果多个工作负载的 Pod 都在同一节点失败，该节点会在一段时间内不接收新 Pod。",
+  "recovery.noQuarantineWhat": "在隔离模式 act 下，如果多个工作负载的 Pod 都在同一节点失败，该节点会在一段时间内不接收新 Pod。在 observe 模式下只报告该节点。",
   "maintenance.what": "维护中的节点会被封锁（cordon）并排空（drain），遵守 PodDisruptionBudget。",
   "maintenance.none": "没有维护中的节点",
   "maintenance.noneWhat": "在上方选择节点，或打标签：kubectl label node NAME scheduler.alpha.kubernetes.io/maintenance=true",
