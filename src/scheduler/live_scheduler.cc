@@ -10,6 +10,7 @@
 #include "cluster/objects/pods.h"
 #include "kube/client/cross_loop_api.h"
 #include "kube/client/fenced_api.h"
+#include "kube/codec/metadata.h"
 #include "kube/events/event_recorder.h"
 #include "kube/informer/reflector.h"
 #include "kube/proto/core_node.pb.h"
@@ -67,7 +68,33 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
   const kube::Reflector* pods = nullptr;
   std::unique_ptr<LoadWatch> load{};  // null: no profile uses load
   std::vector<net::Job> jobs{};
-  std::vector<ClusterSink> listeners{};  // constant while informers run
+  std::vector<ClusterSink> listeners{};                                     // constant while informers run
+  PodAnnotator annotator{};                                                 // empty: none
+  std::map<std::string, std::map<std::string, std::string>> annotations{};  // by uid of a pending pod: from annotator
+
+  // The object as the scheduler decides on it.
+  kube::ObjectPtr annotated(const kube::ObjectPtr& object) {
+    if (!annotator || object->GetDescriptor() != api::Pod::descriptor()) return object;
+    const auto& pod = static_cast<const api::Pod&>(*object);
+    if (!pod.spec().node_name().empty() || cluster::is_finished(pod)) {
+      annotations.erase(pod.metadata().uid());
+      return object;
+    }
+    const bool ours = std::ranges::any_of(settings.configuration.profiles, [&](const placement::Profile& profile) {
+      return profile.scheduler_name == pod.spec().scheduler_name();
+    });
+    if (!ours) return object;
+    const auto [known, first] = annotations.try_emplace(pod.metadata().uid());
+    if (first) known->second = annotator(pod);
+    if (known->second.empty()) return object;
+    auto copy = std::make_shared<api::Pod>(pod);
+    for (const auto& [key, value] : known->second) (*copy->mutable_metadata()->mutable_annotations())[key] = value;
+    return copy;
+  }
+  void add_annotations(BindAction& order) const {
+    const auto found = annotations.find(order.pod->metadata().uid());
+    if (found != annotations.end()) order.annotations.insert(found->second.begin(), found->second.end());
+  }
 
   void notify_sinks(auto ClusterSink::* what, const auto& about) const {
     for (const ClusterSink& one : listeners) {
@@ -172,10 +199,11 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
         reflectors.emplace_back(std::make_unique<kube::Reflector>(*apis.api, kind, std::move(informer), services));
     kube::ObjectHandler handler;
     handler.upserted = [this](const kube::ObjectPtr& object) {
-      decisions->post([object](Scheduler& to, WallTime now) { to.upsert(object, now); });
+      decisions->post([object = annotated(object)](Scheduler& to, WallTime now) { to.upsert(object, now); });
       notify_upsert(object);
     };
     handler.removed = [this](const kube::ObjectPtr& object) {
+      if (annotator) annotations.erase(kube::metadata_of(*object).uid());
       decisions->post([object](Scheduler& to, WallTime now) { to.remove(object, now); });
       notify_sinks(&ClusterSink::remove, object);
     };
@@ -207,6 +235,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
     }
     const std::string overloaded = binding != nullptr && binding->overloads ? binding->node : std::string();
     boost::asio::post(services.executor, [self = shared_from_this(), order = std::move(order), overloaded]() mutable {
+      if (auto* bind = std::get_if<BindAction>(&order)) self->add_annotations(*bind);
       self->action_executor->take(std::move(order));
       if (!overloaded.empty()) self->ask_to_relieve(overloaded);
     });
@@ -346,6 +375,8 @@ Result<std::unique_ptr<LiveScheduler>> LiveScheduler::make(LiveApis apis,
 }
 
 void LiveScheduler::listen(ClusterSink sink) { state_->listeners.push_back(std::move(sink)); }
+
+void LiveScheduler::annotate_by(PodAnnotator annotator) { state_->annotator = std::move(annotator); }
 
 void LiveScheduler::follow() {
   const net::Executor& executor = state_->services.executor;

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,10 @@
 #include "scheduler/cluster_sink.h"
 #include "scheduler/decision_loop.h"
 #include "scheduler/intents.h"
+
+namespace rescheduler::api {
+class Pod;
+}  // namespace rescheduler::api
 
 namespace rescheduler::scheduler {
 
@@ -46,6 +51,10 @@ class LiveScheduler final : public kube::Component {
   ~LiveScheduler() override;
 
   void listen(ClusterSink sink);  // before follow(); the sink receives what the scheduler receives
+  // Returns annotations for a pending pod of this scheduler; asked once per pod. The scheduler decides as if the pod
+  // had them, and the binding writes them to the pod. Before follow().
+  using PodAnnotator = std::function<std::map<std::string, std::string>(const api::Pod& pod)>;
+  void annotate_by(PodAnnotator annotator);
   void follow() override;
   bool synced() const { return not_synced().empty(); }
   std::vector<std::string> not_synced() const;  // resources whose informer has not synced yet: "pods", "nodes"

@@ -98,18 +98,12 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
                 const rescheduling::recovery::NewPodHint& hint,
                 bool foreign,
                 PodChanges& changes) const {
-    std::vector<std::string> avoid;
-    const auto& annotations = pod.metadata().annotations();
-    if (const auto has = annotations.find(std::string(placement::kScheduledHosts)); has != annotations.end()) {
-      avoid = placement::read_visited(has->second).value_or(std::vector<std::string>{});
+    auto annotations = rescheduling::recovery::annotations_for(pod, hint);
+    if (settings.webhook.node_affinity && foreign) {
+      const std::string& visited = annotations.at(std::string(placement::kScheduledHosts));
+      changes.not_on = placement::read_visited(visited).value_or(std::vector<std::string>{});
     }
-    for (const std::string& node : hint.avoid) {
-      std::erase(avoid, node);
-      avoid.push_back(node);
-    }
-    changes.annotations.emplace_back(placement::kScheduledHosts, placement::write_visited(avoid));
-    if (!hint.slot.empty()) changes.annotations.emplace_back(rescheduling::recovery::kSlot, hint.slot);
-    if (settings.webhook.node_affinity && foreign) changes.not_on = avoid;
+    for (auto& [key, value] : annotations) changes.annotations.emplace_back(key, std::move(value));
   }
 
   net::Task<std::string> patch_of(const api::Pod& pod) {

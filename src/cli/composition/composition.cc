@@ -98,6 +98,8 @@ void Composition::make_recovery() {
   const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
   recovery_ = &components_.add(std::make_unique<FailureRecovery>(apis, live, std::move(hook), services_));
   if (recovery_is_fed()) scheduler_->listen(recovery_->live().sink());
+  // Pods of our scheduler avoid visited nodes also where the API server does not call the webhook.
+  scheduler_->annotate_by(recovery_->live().annotator());
 }
 
 template <class... About>

@@ -79,6 +79,9 @@ class CompositionTest : public testing::Test {
   void compose(std::optional<config::RecoverySettings> recovery) {
     CompositionSettings settings;
     settings.configuration = config::default_configuration(config::default_catalog());
+    for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
+      settings.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
+    }
     settings.host = "test";
     settings.recovery = std::move(recovery);
     auto made = Composition::make({.api = &counting_, .migrations = &late_}, std::move(settings), services());
@@ -118,6 +121,29 @@ class CompositionTest : public testing::Test {
             "kind":"Node","name":"c","uid":"{}","controller":true}}]}},"spec":{{"schedulerName":"rescheduler-scheduler",
             "containers":[{{"name":"main","image":"registry.example/app:1"}}]}}}})",
         name, node_uid_));
+  }
+  // A Deployment that asked for recovery, with one pod that runs.
+  void recover_without_webhook(const std::string& pod_annotations = "{}") {
+    config::RecoverySettings recovery;
+    recovery.webhook.enabled = false;
+    compose(recovery);
+    begin();
+    create<api::Deployment>(fmt::format(
+        R"({{"metadata":{{"namespace":"default","name":"web","annotations":{{"scheduling-retries":"2"}}}},
+          "spec":{{"replicas":1,"selector":{{"matchLabels":{{"app":"web"}}}},
+          "template":{{"metadata":{{"labels":{{"app":"web"}},"annotations":{}}},
+          "spec":{{"schedulerName":"rescheduler-scheduler",
+          "containers":[{{"name":"main","image":"registry.example/app:1"}}]}}}}}}}})",
+        pod_annotations));
+    ASSERT_TRUE(loop_.run_until([&] { return !running_pod().metadata().name().empty(); }, 1min));
+  }
+  api::Pod running_pod() {
+    auto listed = loop_.await_result(kube::Client(api_).list<api::Pod>("default"));
+    if (!listed) return {};
+    for (const auto& pod : *listed) {
+      if (pod->status().phase() == "Running" && !pod->metadata().has_deletion_timestamp()) return *pod;
+    }
+    return {};
   }
   kube::LoopServices services() { return {loop_.executor(), &loop_.timers(), &cluster_.agenda(), &rng_, &metrics_}; }
 
@@ -175,22 +201,9 @@ TEST_F(CompositionTest, ADefinitionThatIsInstalledLateIsUsedWithinSeconds) {
 
 // Recovery uses the informers of the scheduler for the kinds that both need, and still receives failed pods.
 TEST_F(CompositionTest, RecoverySharesTheInformersOfTheScheduler) {
-  config::RecoverySettings recovery;
-  recovery.webhook.enabled = false;
-  compose(recovery);
-  begin();
-  create<api::Deployment>(
-      R"({"metadata":{"namespace":"default","name":"web","annotations":{"scheduling-retries":"2"}},
-          "spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
-          "spec":{"schedulerName":"rescheduler-scheduler",
-          "containers":[{"name":"main","image":"registry.example/app:1"}]}}}})");
-  const auto first_pod = [&] {
-    auto listed = loop_.await_result(kube::Client(api_).list<api::Pod>("default"));
-    return listed && !listed->empty() ? *listed->front() : api::Pod();
-  };
-  ASSERT_TRUE(loop_.run_until([&] { return first_pod().status().phase() == "Running"; }, 1min));
+  recover_without_webhook();
   const std::string evicted = R"({"status":{"phase":"Failed","reason":"Evicted"}})";
-  ASSERT_TRUE(loop_.await_result(kube::Client(api_).patch<api::Pod>("default", first_pod().metadata().name(), evicted,
+  ASSERT_TRUE(loop_.await_result(kube::Client(api_).patch<api::Pod>("default", running_pod().metadata().name(), evicted,
                                                                     {.subresource = "status"})));
   const auto counted = [&] {
     auto read = loop_.await_result(kube::Client(api_).get<api::Deployment>("default", "web"));
@@ -199,6 +212,28 @@ TEST_F(CompositionTest, RecoverySharesTheInformersOfTheScheduler) {
   EXPECT_TRUE(loop_.run_until(counted, 5min)) << "the evicted pod is counted";
   for (const char* kind : {"Pod", "Node", "ReplicaSet", "StatefulSet"}) EXPECT_EQ(counting_.watches[kind], 1) << kind;
   EXPECT_EQ(counting_.watches["Job"], 1) << "the scheduler has no informer for Jobs";
+}
+
+// The scheduler itself keeps its pods off the visited nodes. The binding writes the annotations of the webhook.
+TEST_F(CompositionTest, WithoutAWebhookPodsOfOurSchedulerAvoidTheNodeWhereTheyFailed) {
+  // Pods prefer node a, so that only the failure there keeps them off it.
+  for (const char* name : {"b", "c"}) {
+    ASSERT_TRUE(loop_.await_result(kube::Client(api_).patch<api::Node>(
+        "", name, R"({"spec":{"taints":[{"key":"worse","effect":"PreferNoSchedule"}]}})")));
+  }
+  recover_without_webhook(R"({"sim.rescheduler.io/crash-on":"a"})");
+  const api::Pod first = running_pod();
+  ASSERT_EQ(first.spec().node_name(), "a");
+  api::Pod next;
+  ASSERT_TRUE(loop_.run_until(
+      [&] {
+        next = running_pod();
+        return !next.metadata().uid().empty() && next.metadata().uid() != first.metadata().uid();
+      },
+      10min));
+  EXPECT_NE(next.spec().node_name(), "a");
+  EXPECT_EQ(next.metadata().annotations().at("kse.com/scheduled-hosts"), R"(["a"])");
+  EXPECT_EQ(next.metadata().annotations().at("rescheduler.io/recovery-slot"), "1");
 }
 
 }  // namespace

@@ -256,8 +256,8 @@ Findings check_webhook(const Facts& facts) {
   const WebhookFacts& hook = *facts.webhook;
   if (!hook.configured) {
     return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
-             fmt::format("MutatingWebhookConfiguration {} does not exist: replacements of failed pods can return to "
-                         "the nodes where pods failed",
+             fmt::format("MutatingWebhookConfiguration {} does not exist: replacements of pods of other schedulers "
+                         "can return to the nodes where pods failed",
                          hook.name),
              facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }
