@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -47,6 +48,13 @@ def free_port():
     with socket.socket() as one:
         one.bind(('127.0.0.1', 0))
         return one.getsockname()[1]
+
+
+def with_local_webhook(text):
+    """The API server calls the webhook on this machine instead of through the Service, because KWOK does not run the pods."""
+    port = free_port()
+    hook = f'webhook: {{port: {port}, url: "https://127.0.0.1:{port}/mutate-pods"}}'
+    return re.sub(r'(?m)^( +)recovery:\n', rf'\1recovery:\n\1  {hook}\n', text)
 
 
 class Control:
