@@ -29,9 +29,5 @@ inline constexpr Phrase kMigrationsNotShown{
 inline constexpr Phrase kNoWebhook{
     "recovery: no webhook: replacements of pods of other schedulers can return to the nodes where pods failed",
     "故障恢复：没有webhook，其他调度器的替代Pod不知道应避开哪些节点"};
-inline constexpr Phrase kWebhookTrouble{
-    "recovery: the webhook is not registered: replacements of pods of other schedulers can return to the nodes where "
-    "pods failed",
-    "故障恢复：webhook未注册，其他调度器的替代Pod不知道应避开哪些节点"};
 
 }  // namespace rescheduler::cli::messages

@@ -79,6 +79,7 @@ TEST(PodreschedulingArgs, EachInvalidSettingIsReportedOnce) {
       {"{recovery: {visited: {most: 0}}}", "most"},
       {"{recovery: {excludedNamespaces: [A]}}", "is not a valid namespace name"},
       {"{recovery: {webhook: {url: 'http://a'}}}", "must begin with https://"},
+      {"{recovery: {webhook: {url: 'https://a?b=c'}}}", "must have no query"},
       {"{recovery: {webhook: {url: 'https://a', service: b}}}", "must not be set together with service"},
       {"{recovery: {webhook: {certificateFile: /a}}}", "must be given together"},
       {"{recovery: {webhook: {timeout: 100ms}}}", "must be between 1s and 30s"},

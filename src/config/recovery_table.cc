@@ -128,6 +128,7 @@ void check_webhook(YamlReader& from, WebhookSettings& webhook) {
     const auto url = net::parse_url(webhook.url);
     if (!url) from.problem("url", url.error().message);
     if (url && !webhook.url.starts_with("https://")) from.problem("url", "must begin with https://");
+    if (url && !url->query.empty()) from.problem("url", "must have no query: the API server refuses such an address");
     if (from.has("service") || from.has("servicePort"))
       from.problem("url", "must not be set together with service or servicePort");
   }
@@ -149,8 +150,9 @@ const Table& webhook_table() {
               .printed_if(kByService),
           field<&S::service_port>("servicePort", between(1, 65535), {"port of the Service", "Service 的端口"})
               .printed_if(kByService),
-          field<&S::url>("url", {"address of the webhook for the API server, instead of service",
-                                 "API 服务器访问 webhook 的地址，代替 service"})
+          field<&S::url>("url", {"address of the webhook for the API server, instead of service; the default path is "
+                                 "/mutate-pods",
+                                 "API 服务器访问 webhook 的地址，代替 service；默认路径为 /mutate-pods"})
               .only_changed(),
           field<&S::port>(
               "port", between(0, 65535),

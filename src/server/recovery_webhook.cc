@@ -20,8 +20,10 @@
 #include "placement/visited_nodes.h"
 #include "rescheduling/recovery/retry_ledger.h"
 #include "server/admission_review.h"
+#include "server/messages.h"
 #include "server/proto/webhook_configuration.pb.h"
 #include "server/routes.h"
+#include "server/webhook_call.h"
 #include "server/webhook_certificate.h"
 
 namespace rescheduler::server {
@@ -29,8 +31,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kPath = "/mutate-pods";
 constexpr std::string_view kSecretSuffix = "-tls";
+constexpr int kUnansweredCalls = 3;  // one per poll_interval, until the silence is reported
 // A process without permission to create the objects expects them from this manifest.
 constexpr std::string_view kApplied = " (is manifests/rescheduler/webhook.yaml applied?)";
 // The API server sends objects of at most 3 MiB; the AdmissionReview may contain the object twice.
@@ -64,6 +66,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   net::Task<net::HttpResponse> answer(const net::HttpRequest& request) {
     const auto begun = services.clock->steady_now();
     auto page = co_await answered_page(request);
+    if (is_webhook_check(request)) co_return page;
     answered->observe(std::chrono::duration<double>(services.clock->steady_now() - begun).count());
     services.metrics
         ->counter("rescheduler_recovery_webhook_requests_total",
@@ -76,7 +79,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   net::Task<net::HttpResponse> answered_page(const net::HttpRequest& request) {
     if (request.target == "/healthz" && request.method == "GET") co_return text_response(200, "ok");
     const std::string_view path = std::string_view(request.target).substr(0, request.target.find('?'));
-    if (path != kPath) co_return refusal(404, "Not found.");
+    if (path != kWebhookPath) co_return refusal(404, "Not found.");
     if (request.method != "POST") {
       net::HttpResponse page = refusal(405, "Only POST is allowed on this path.");
       page.headers.set("Allow", "POST");
@@ -175,6 +178,11 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     auto done = co_await update(renew);
     updating.reset();
     mine->open();
+    const bool cancelled = !done && done.error().code == Errc::Cancelled;
+    if (!done && !cancelled && !registration_trouble) {
+      log_warning(messages::kWebhookNotRegistered, {{"err", done.error().message}});
+    }
+    if (!cancelled) registration_trouble = done ? std::nullopt : std::optional(done.error().message);
     co_return done;
   }
 
@@ -250,7 +258,7 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     if (hook.url.empty()) {
       client_config["service"] = json::object{{"name", hook.service},
                                               {"namespace", settings.own_namespace},
-                                              {"path", std::string(kPath)},
+                                              {"path", std::string(kWebhookPath)},
                                               {"port", hook.service_port}};
     } else {
       client_config["url"] = hook.url;
@@ -301,18 +309,79 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       if (applied.error().code == Errc::Denied) applied.error().message += kApplied;
       co_return fail(std::move(applied.error()));
     }
+    if (announced_ca != ca_bundle) answers = false;
+    announced_ca = std::move(ca_bundle);
     co_return Result<void>{};
   }
 
+  // --- The registered address ---
+
+  std::string address() const {
+    const config::WebhookSettings& hook = settings.webhook;
+    if (!hook.url.empty()) return hook.url;
+    return fmt::format("https://{}.{}.svc:{}{}", hook.service, settings.own_namespace, hook.service_port, kWebhookPath);
+  }
+
+  // The API server connects to the IP address of a Service without DNS.
+  net::Task<Result<WebhookAddress>> found_address() {
+    WebhookAddress found{.url = address()};
+    if (!settings.webhook.url.empty()) co_return found;
+    kube::ListSettings by_name;
+    by_name.field_selector = "metadata.name=" + settings.webhook.service;
+    auto services_found = co_await client.list<api::Service>(settings.own_namespace, by_name);
+    if (!services_found) co_return fail(std::move(services_found.error()));
+    if (services_found->empty()) {
+      co_return fail(Errc::NotFound, "Service {}/{} does not exist{}", settings.own_namespace, settings.webhook.service,
+                     kApplied);
+    }
+    found.dialled = services_found->front()->spec().cluster_ip();
+    if (found.dialled.empty() || found.dialled == "None") {
+      co_return fail(Errc::Invalid, "Service {}/{} has no cluster IP", settings.own_namespace,
+                     settings.webhook.service);
+    }
+    co_return found;
+  }
+
+  net::Task<Result<void>> called() {
+    auto found = co_await found_address();
+    if (!found) co_return fail(std::move(found.error()));
+    auto answer = co_await call_webhook(std::move(*found), announced_ca, services);
+    co_return answer;
+  }
+
+  // Until the address has answered once. A replica is behind the Service only after it is ready, so the first calls can
+  // fail.
+  net::Task<void> check_address() {
+    if (answers || announced_ca.empty() || !leads()) co_return;
+    auto done = co_await called();
+    if (!done && done.error().code == Errc::Cancelled) co_return;
+    if (done) {
+      answers = true;
+      silence.reset();
+      log_info(messages::kWebhookAnswers, {{"address", address()}});
+    } else {
+      silence = done.error().message;
+      if (++unanswered == kUnansweredCalls) {
+        log_warning(messages::kWebhookSilent, {{"address", address()}, {"err", *silence}});
+      }
+    }
+    if (done) unanswered = 0;
+  }
+
+  std::string status_text() const {
+    if (registration_trouble) return fmt::format("not registered: {}", *registration_trouble);
+    if (answers) return fmt::format("{} answers", address());
+    if (silence) return fmt::format("{} does not answer: {}", address(), *silence);
+    return fmt::format("{} was not called yet", address());
+  }
+
   static net::Task<void> keep_up_to_date(std::weak_ptr<State> weak) {
-    bool warned = false;
     for (;;) {
       const auto self = weak.lock();
       if (!self) co_return;
       auto done = co_await self->bring_up_to_date(false);
       if (!done && done.error().code == Errc::Cancelled) co_return;
-      if (!done && !std::exchange(warned, true)) log_warning("the recovery webhook: {}", done.error().message);
-      if (done) warned = false;
+      co_await self->check_address();
       const auto slept = co_await self->services.timers->sleep_for(self->settings.poll_interval);
       if (!slept) co_return;
     }
@@ -327,6 +396,11 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
   std::unique_ptr<net::HttpServer> http{};
   WebhookCertificate shown{};
   std::shared_ptr<net::Gate> updating{};
+  std::optional<std::string> registration_trouble{};  // why the last update failed
+  std::string announced_ca{};                         // in the registered configuration; empty: not registered here
+  bool answers = false;                               // the registered address, with this CA
+  std::optional<std::string> silence{};               // why the last call of the address failed
+  int unanswered = 0;                                 // calls in a row
   net::Job keeping{};
 };
 
@@ -369,11 +443,8 @@ Result<std::unique_ptr<RecoveryWebhook>> RecoveryWebhook::start(kube::Api& api,
   auto serving = net::serve_http(services.executor, std::move(http), std::move(handler));
   if (!serving) return fail(std::move(serving.error()));
   state->http = std::move(*serving);
-  if (state->settings.webhook.url.ends_with(":0")) {
-    state->settings.webhook.url =
-        fmt::format("{}{}{}", state->settings.webhook.url.substr(0, state->settings.webhook.url.size() - 1),
-                    state->http->port(), kPath);
-  }
+  std::string& url = state->settings.webhook.url;
+  if (!url.empty()) url = webhook_url(url, state->http->port());
   state->keeping = net::spawn(services.executor, "recovery webhook", State::keep_up_to_date(state));
   return std::unique_ptr<RecoveryWebhook>(new RecoveryWebhook(std::move(state)));
 }
@@ -385,6 +456,8 @@ net::Task<Result<void>> RecoveryWebhook::bring_up_to_date(bool renew) {
   auto done = co_await state->bring_up_to_date(renew);
   co_return done;
 }
+
+std::string RecoveryWebhook::status_text() const { return state_->status_text(); }
 
 net::Task<net::HttpResponse> RecoveryWebhook::answer(const net::HttpRequest& request) {
   const auto state = state_;

@@ -5,7 +5,8 @@
 //
 // All replicas serve. The leader maintains the certificate (created here, stored in a Secret, renewed in time) and the
 // MutatingWebhookConfiguration. A new CA is published before its certificate is used: the caBundle has both CAs for a
-// while, so that no request fails.
+// while, so that no request fails. The leader calls the registered address until it answers once, and reports an
+// address that does not answer.
 //
 // Members belong to the loop's thread, except port() and the destructor.
 #pragma once
@@ -59,6 +60,8 @@ class RecoveryWebhook {
   std::uint16_t port() const;
   // Updates certificate and configuration, with a new certificate if `renew`; also runs periodically.
   net::Task<Result<void>> bring_up_to_date(bool renew);
+  // Of the leader: whether the webhook is registered, and whether its registered address answers.
+  std::string status_text() const;
   net::Task<void> stop(std::chrono::nanoseconds grace);
 
   // For tests: the response to a request.

@@ -5,6 +5,7 @@
 
 #include "kube/proto/core_pod.pb.h"
 #include "kube/value/base64.h"
+#include "server/webhook_call.h"
 #include "server/webhook_certificate.h"
 #include "support/scripted_api.h"
 #include "support/virtual_time.h"
@@ -101,6 +102,27 @@ TEST_F(RecoveryWebhookTest, AnswersInvalidRequestsWithHttpErrors) {
   EXPECT_EQ(ask("", "application/json").status, 400);
   EXPECT_EQ(ask("", "application/json", "GET").status, 405);
   EXPECT_EQ(ask(review("p"), "application/json", "POST", "/elsewhere").status, 404);
+}
+
+TEST(WebhookUrls, GetThePathOfTheWebhookAndThePortThatWasOpened) {
+  EXPECT_EQ(webhook_url("https://a", 8443), "https://a/mutate-pods");
+  EXPECT_EQ(webhook_url("https://a/", 8443), "https://a/mutate-pods");
+  EXPECT_EQ(webhook_url("https://a:10/b/c", 8443), "https://a:10/b/c");
+  EXPECT_EQ(webhook_url("https://127.0.0.1:0", 8443), "https://127.0.0.1:8443/mutate-pods");
+  EXPECT_EQ(webhook_url("https://[::1]:0/b", 8443), "https://[::1]:8443/b");
+}
+
+TEST_F(RecoveryWebhookTest, DoesNotCountItsOwnCallsAsReviewsOfPods) {
+  net::HttpRequest request;
+  request.method = "POST";
+  request.target = "/mutate-pods";
+  request.headers.set("Content-Type", "application/json");
+  request.headers.set("Rescheduler-Check", "true");
+  request.body = review("failed-before");
+  EXPECT_EQ(time_.loop.await_result(asked(request))->status, 200);
+  EXPECT_THAT(time_.metrics.text(), Not(HasSubstr("webhook_requests_total{")));
+  EXPECT_EQ(ask(review("failed-before")).status, 200);
+  EXPECT_THAT(time_.metrics.text(), HasSubstr(R"(webhook_requests_total{code="200"} 1)"));
 }
 
 TEST(WebhookCertificates, KeepOnlyThePreviousAuthorityInTheBundle) {

@@ -94,6 +94,29 @@ TEST_P(RecoveryWebhookCluster, EveryAdmissionRequestIsAnsweredWhileTheCertificat
   EXPECT_NE(bundle(), before);
 }
 
+// The test support gives an address without a path.
+TEST_P(RecoveryWebhookCluster, CallsItsRegisteredAddressAndReportsTheAnswer) {
+  auto& recovery = start_recovery();
+  const std::string address = fmt::format("https://127.0.0.1:{}/mutate-pods", recovery.webhook_port());
+  EXPECT_TRUE(eventually([&] { return recovery.webhook_status() == address + " answers"; }))
+      << recovery.webhook_status();
+  auto read = await(client().get<server::MutatingWebhookConfiguration>("", ns()));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->webhooks(0).client_config().url(), address);
+}
+
+TEST_P(RecoveryWebhookCluster, ReportsARegisteredAddressThatAnswersWithAnotherPage) {
+  TestRecoverySettings settings;
+  settings.recovery = quick();
+  settings.webhook_url = "https://127.0.0.1:0/elsewhere";
+  settings.wait_for_webhook = false;
+  auto& recovery = start_recovery(std::move(settings));
+  const std::string address = fmt::format("https://127.0.0.1:{}/elsewhere", recovery.webhook_port());
+  const std::string expected =
+      fmt::format("{0} does not answer: {0} answers with status 404; the path of the webhook is /mutate-pods", address);
+  EXPECT_TRUE(eventually([&] { return recovery.webhook_status() == expected; })) << recovery.webhook_status();
+}
+
 net::Task<Result<net::HttpResponse>> posted(net::HttpClient& client, net::HttpRequest request) {
   constexpr std::chrono::seconds kPatience{20};
   auto answer = co_await client.send(std::move(request), kPatience);

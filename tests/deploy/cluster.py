@@ -53,7 +53,7 @@ def free_port():
 def with_local_webhook(text):
     """The API server calls the webhook on this machine instead of through the Service, because KWOK does not run the pods."""
     port = free_port()
-    hook = f'webhook: {{port: {port}, url: "https://127.0.0.1:{port}/mutate-pods"}}'
+    hook = f'webhook: {{port: {port}, url: "https://127.0.0.1:{port}"}}'
     return re.sub(r'(?m)^( +)recovery:\n', rf'\1recovery:\n\1  {hook}\n', text)
 
 

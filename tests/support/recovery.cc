@@ -69,7 +69,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.webhook.service = settings.ns;
     secret_name_ = settings.ns + "-tls";
     hook.webhook.port = 0;
-    hook.webhook.url = "https://127.0.0.1:0";
+    hook.webhook.url = settings.webhook_url;
     hook.address = "127.0.0.1";
     hook.own_namespace = "default";
     hook.only_namespaces = {settings.ns};
@@ -88,7 +88,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   }
   auto begun = link_->await(begin());
   EXPECT_TRUE(begun) << begun.error().message;
-  if (!webhook_) return;
+  if (!webhook_ || !settings.wait_for_webhook) return;
   // The API server uses a new webhook only after a moment.
   kube::WriteOptions dry_run;
   dry_run.dry_run = true;
@@ -114,6 +114,12 @@ void TestRecovery::prepare_webhook() {
 std::string TestRecovery::status() {
   std::string text;
   link_->on_loop([&] { text = live_->status_text(); });
+  return text;
+}
+
+std::string TestRecovery::webhook_status() {
+  std::string text;
+  link_->on_loop([&] { text = webhook_->status_text(); });
   return text;
 }
 
@@ -223,9 +229,13 @@ config::RecoverySettings RecoveryTest::quick() const {
 TestRecovery& RecoveryTest::start_recovery(config::RecoverySettings recovery, GuardedApi::Guard guard, bool webhook) {
   TestRecoverySettings settings;
   settings.recovery = std::move(recovery);
-  settings.ns = ns();
   settings.guard = std::move(guard);
   settings.webhook = webhook;
+  return start_recovery(std::move(settings));
+}
+
+TestRecovery& RecoveryTest::start_recovery(TestRecoverySettings settings) {
+  settings.ns = ns();
   return *recoveries_.emplace_back(std::make_unique<TestRecovery>(cluster(), std::move(settings)));
 }
 

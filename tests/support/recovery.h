@@ -36,6 +36,8 @@ struct TestRecoverySettings {
   config::RecoverySettings recovery{};
   std::string ns{};
   bool webhook = true;
+  std::string webhook_url = "https://127.0.0.1:0";
+  bool wait_for_webhook = true;  // until the API server calls it
   GuardedApi::Guard guard{};
   server::PodTarget target{};  // target nodes of replacement pods during moves; any thread
 };
@@ -53,6 +55,7 @@ class TestRecovery {
   std::string status();
   LiveApi& link() { return *link_; }
   server::RecoveryWebhook& webhook() { return *webhook_; }
+  std::string webhook_status();
   std::uint16_t webhook_port() const { return webhook_->port(); }
 
  private:
@@ -97,6 +100,7 @@ class RecoveryTest : public SchedulingTest {
   // Short limits: two restarts, seconds instead of minutes.
   config::RecoverySettings quick() const;
   TestRecovery& start_recovery(config::RecoverySettings recovery, GuardedApi::Guard guard = {}, bool webhook = true);
+  TestRecovery& start_recovery(TestRecoverySettings settings);
   TestRecovery& start_recovery() { return start_recovery(quick()); }
   std::vector<std::string> add_nodes(int count);
   // Stops the node's kubelet. On the real cluster the failure is noticed when the node's lease expires.

@@ -81,6 +81,10 @@ class Composition final : public kube::Component {
     return recovery_ == nullptr ? nullptr : &recovery_->live();
   }
   std::vector<InstallationProblem> problems() const;  // at most one for each part
+  // Of the leader: failure recovery and its webhook; empty: switched off.
+  std::optional<std::string> recovery_status() const {
+    return recovery_ == nullptr ? std::nullopt : std::optional(recovery_->status_text());
+  }
 
  private:
   Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "cli/messages.h"
 #include "kube/proto/core_pod.pb.h"
@@ -33,7 +35,15 @@ void FailureRecovery::follow() {
     webhook_ = std::move(*webhook);
   } else {
     log_error(messages::kNoWebhook, {{"err", webhook.error().message}});
+    not_served_ = webhook.error().message;
   }
+}
+
+std::string FailureRecovery::status_text() const {
+  const std::string hook = webhook_                ? webhook_->status_text()
+                           : hook_.webhook.enabled ? fmt::format("not served: {}", not_served_)
+                                                   : "off";
+  return fmt::format("{}; webhook {}", live_->status_text(), hook);
 }
 
 net::Task<void> FailureRecovery::begin() {
@@ -41,7 +51,6 @@ net::Task<void> FailureRecovery::begin() {
     // Before live_->lead(), so that the webhook already handles the first replacement pod.
     auto ready = co_await webhook_->bring_up_to_date(false);
     if (!ready && ready.error().code == Errc::Cancelled) co_return;
-    if (!ready) log_warning(messages::kWebhookTrouble, {{"err", ready.error().message}});
   }
   live_->lead();
 }

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "config/configuration.h"
 #include "config/recovery_settings.h"
@@ -26,6 +27,7 @@ class FailureRecovery final : public kube::Component {
   void lead() override;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
   const rescheduling::recovery::LiveRecovery& live() const { return *live_; }
+  std::string status_text() const;  // of the leader
 
  private:
   net::Task<void> begin();
@@ -35,6 +37,7 @@ class FailureRecovery final : public kube::Component {
   kube::LoopServices services_;
   std::unique_ptr<rescheduling::recovery::LiveRecovery> live_;
   std::unique_ptr<server::RecoveryWebhook> webhook_;
+  std::string not_served_;  // why there is no webhook
   net::Job beginning_;
 };
 

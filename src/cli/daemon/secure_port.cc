@@ -74,8 +74,7 @@ void SecurePort::serve(Composition& composition, std::function<dashboard::Leader
   });
   server_->readyz().add_note("load", [&composition] { return composition.scheduler().load_status(); });
   server_->readyz().add_note("recovery", [&composition, leader]() -> std::optional<std::string> {
-    if (composition.recovery() == nullptr || !leader().here) return std::nullopt;
-    return composition.recovery()->status_text();
+    return leader().here ? composition.recovery_status() : std::nullopt;
   });
   server_->readyz().add_note("rescheduling",
                              [&composition, leader = std::move(leader)]() -> std::optional<std::string> {

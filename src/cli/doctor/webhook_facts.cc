@@ -8,14 +8,12 @@
 #include "kube/client/client.h"
 #include "kube/proto/core.pb.h"
 #include "kube/proto/core_pod.pb.h"
-#include "net/http/url.h"
 #include "net/tls/certificates.h"
 #include "server/proto/webhook_configuration.pb.h"
+#include "server/webhook_call.h"
 
 namespace rescheduler::cli::doctor {
 namespace {
-
-constexpr std::chrono::seconds kPatience{5};
 
 void read_bundle(const std::string& bundle, WebhookFacts& facts) {
   const auto certificates = net::certificates_in(bundle);
@@ -47,24 +45,6 @@ net::Task<Result<void>> read_service(kube::Api& api, std::string ns, std::string
   co_return Result<void>{};
 }
 
-// Sends a request as the API server does: to this URL, and trusting only this bundle.
-net::Task<Result<void>> ask(std::string url, std::string bundle, kube::LoopServices services) {
-  auto parsed = net::parse_url(url);
-  if (!parsed) co_return fail(std::move(parsed.error()));
-  net::HttpClientSettings settings;
-  settings.origin = parsed->origin;
-  settings.tls.ca_pem = std::move(bundle);
-  settings.connect_timeout = kPatience;
-  auto client = net::make_http_client(services.executor, std::move(settings));
-  if (!client) co_return fail(std::move(client.error()));
-  net::HttpRequest request;
-  request.target = "/healthz";
-  auto answer = co_await (*client)->send(std::move(request), kPatience);
-  if (!answer) co_return fail(std::move(answer.error()));
-  if (answer->status != 200) co_return fail(Errc::Unavailable, "{} says {}", url, answer->status);
-  co_return Result<void>{};
-}
-
 // Services are usually unreachable from outside the cluster, so the API server proxies the request.
 net::Task<Result<void>> ask_through_server(kube::Api& api, std::string ns, std::string name, int port) {
   std::string path = fmt::format("/api/v1/namespaces/{}/services/https:{}:{}/proxy/healthz", ns, name, port);
@@ -85,7 +65,8 @@ net::Task<Result<WebhookFacts>> read_webhook(kube::Api& api, std::string name, k
   const server::WebhookClientConfig reach = found->webhooks(0).client_config();
   read_bundle(reach.ca_bundle(), facts);
   if (!reach.has_service()) {
-    auto answered = co_await ask(reach.url(), reach.ca_bundle(), services);
+    server::WebhookAddress address{.url = reach.url()};
+    auto answered = co_await server::call_webhook(std::move(address), reach.ca_bundle(), services);
     if (!answered) facts.answer_trouble = answered.error().message;
     co_return facts;
   }
