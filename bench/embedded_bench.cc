@@ -78,7 +78,7 @@ net::Task<Result<std::size_t>> count_running(kube::Client client) {
   kube::ListSettings running;
   running.field_selector = "status.phase=Running";
   running.page = 5000;
-  auto listed = co_await client.list<api::Pod>("", std::move(running));
+  auto listed = co_await client.list<api::Pod>("", running);
   if (!listed) co_return fail(std::move(listed.error()));
   co_return listed->size();
 }

@@ -58,7 +58,7 @@ net::Task<Result<bool>> make_pod(LiveApi& live, std::uint64_t number) {
   if (!created) co_return fail(std::move(created.error()));
   fill_status(*created);
   kube::WriteOptions options;
-  auto updated = co_await live.client().update(std::move(*created), std::move(options), std::string("status"));
+  auto updated = co_await live.client().update(std::move(*created), options, std::string("status"));
   if (!updated) co_return fail(std::move(updated.error()));
   co_return true;
 }

@@ -81,7 +81,7 @@ CaseAction CaseProtocol::read(const case_input::OwnerRead& read, WallTime now) {
   const bool lost = finding.symptom == Symptom::NodeLost || finding.symptom == Symptom::Unknown;
   const PodFailure failure{finding.uid, finding.node, slot_for(*ledger, read), lost};
   resource_version_ = read.resource_version;
-  decision_ = judge(std::move(*ledger), setting_.kind, failure, retries->allowed, *setting_.settings,
+  decision_ = judge(std::move(*ledger), {setting_.kind, retries->allowed}, failure, *setting_.settings,
                     setting_.faulty_nodes, now);
   switch (decision_->retry_verdict) {
     case RetryVerdict::Retry: break;

@@ -152,15 +152,14 @@ std::string RetryDecision::sentence() const {
 }
 
 RetryDecision judge(RetryLedger ledger,
-                    OwnerKind kind,
+                    RetryOwner owner,
                     const PodFailure& failure,
-                    std::uint32_t retries,
                     const config::RecoverySettings& settings,
                     const std::set<std::string>& faulty_nodes,
                     WallTime now) {
   prune(ledger, settings.visited, now);
   RetryDecision decision;
-  decision.of = retries;
+  decision.of = owner.retries;
   decision.slot = failure.slot;
   Slot& slot = ledger.at(failure.slot);
   const auto names_of = [](const std::vector<Visit>& visits) {
@@ -177,13 +176,14 @@ RetryDecision judge(RetryLedger ledger,
     return decision;
   }
   // A DaemonSet pod has one node, so its failure is no evidence about other nodes.
-  const bool moves = kind != OwnerKind::DaemonSet;
+  const bool moves = owner.kind != OwnerKind::DaemonSet;
   std::set<std::string> suspected_nodes{failure.node};
   for (const std::string& node : ledger.nodes()) suspected_nodes.insert(node);
   for (const std::string& node : faulty_nodes) suspected_nodes.erase(node);
-  const bool exhausted = slot.times >= retries;
-  const std::size_t enough = exhausted ? std::min<std::size_t>(retries + std::size_t{1}, settings.application_after)
-                                       : settings.application_after;
+  const bool exhausted = slot.times >= owner.retries;
+  const std::size_t enough = exhausted
+                                 ? std::min<std::size_t>(owner.retries + std::size_t{1}, settings.application_after)
+                                 : settings.application_after;
   decision.attempt = slot.times;
   if (moves && enough > 1 && suspected_nodes.size() >= enough) {
     decision.retry_verdict = RetryVerdict::Application;

@@ -120,6 +120,11 @@ struct PodFailure {
   bool lost = false;  // the node is lost
 };
 
+struct RetryOwner {
+  OwnerKind kind{};
+  std::uint32_t retries = 0;  // allowed for each of its pods
+};
+
 struct RetryDecision {
   RetryVerdict retry_verdict = RetryVerdict::Retry;
   std::string slot{};
@@ -132,9 +137,8 @@ struct RetryDecision {
 
 // `faulty_nodes`: nodes where pods of many owners fail. Failures there are no evidence against the owner.
 RetryDecision judge(RetryLedger ledger,
-                    OwnerKind kind,
+                    RetryOwner owner,
                     const PodFailure& failure,
-                    std::uint32_t retries,
                     const config::RecoverySettings& settings,
                     const std::set<std::string>& faulty_nodes,
                     WallTime now);

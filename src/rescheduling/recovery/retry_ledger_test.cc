@@ -176,10 +176,10 @@ TEST(RetryDecisions, EachPodIsCountedOnceAndRetriesStopAfterExactlyN) {
   std::vector<RetryVerdict> verdicts;
   for (int i = 0; i < 5; ++i) {
     const PodFailure failure{fmt::format("uid-{}", i), "same", "1"};
-    auto decision = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNoNodes, kNow);
+    auto decision = judge(ledger, {OwnerKind::Deployment, 3}, failure, kSettings, kNoNodes, kNow);
     verdicts.push_back(decision.retry_verdict);
     ledger = decision.ledger;
-    auto again = judge(ledger, OwnerKind::Deployment, failure, 3, kSettings, kNoNodes, kNow);
+    auto again = judge(ledger, {OwnerKind::Deployment, 3}, failure, kSettings, kNoNodes, kNow);
     EXPECT_EQ(again.retry_verdict, i < 3 ? RetryVerdict::AlreadyCounted : RetryVerdict::Exhausted);
     EXPECT_EQ(again.ledger, ledger);
   }
@@ -189,8 +189,8 @@ TEST(RetryDecisions, EachPodIsCountedOnceAndRetriesStopAfterExactlyN) {
 
 TEST(RetryDecisions, TheSentenceNamesTheAttemptAndTheAvoidedNodes) {
   RetryLedger ledger;
-  ledger = judge(ledger, OwnerKind::Deployment, {"u1", "node-a", "1"}, 3, kSettings, kNoNodes, kNow).ledger;
-  const auto second = judge(ledger, OwnerKind::Deployment, {"u2", "node-b", "1"}, 3, kSettings, kNoNodes, kNow);
+  ledger = judge(ledger, {OwnerKind::Deployment, 3}, {"u1", "node-a", "1"}, kSettings, kNoNodes, kNow).ledger;
+  const auto second = judge(ledger, {OwnerKind::Deployment, 3}, {"u2", "node-b", "1"}, kSettings, kNoNodes, kNow);
   EXPECT_EQ(second.sentence(), "attempt 2 of 3, avoiding node-a, node-b");
 }
 
@@ -198,7 +198,7 @@ TEST(RetryDecisions, FailuresOnManyNodesAreAttributedToTheApplication) {
   RetryLedger ledger;
   RetryDecision last;
   for (int i = 0; i < 4; ++i) {
-    last = judge(ledger, OwnerKind::Deployment, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, 3, kSettings,
+    last = judge(ledger, {OwnerKind::Deployment, 3}, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, kSettings,
                  kNoNodes, kNow);
     ledger = last.ledger;
   }
@@ -207,7 +207,7 @@ TEST(RetryDecisions, FailuresOnManyNodesAreAttributedToTheApplication) {
   RetryLedger many;
   int retried = 0;
   for (int i = 0; i < 9; ++i) {
-    last = judge(many, OwnerKind::Deployment, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, 50, kSettings,
+    last = judge(many, {OwnerKind::Deployment, 50}, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, kSettings,
                  kNoNodes, kNow);
     many = last.ledger;
     if (last.retry_verdict == RetryVerdict::Retry) ++retried;
@@ -219,7 +219,7 @@ TEST(RetryDecisions, FailuresOnFaultyNodesAreNotAttributedToTheApplication) {
   RetryLedger ledger;
   RetryDecision last;
   for (int i = 0; i < 4; ++i) {
-    last = judge(ledger, OwnerKind::Deployment, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, 3, kSettings,
+    last = judge(ledger, {OwnerKind::Deployment, 3}, {fmt::format("u{}", i), fmt::format("n{}", i), "1"}, kSettings,
                  {"n0", "n1"}, kNow);
     ledger = last.ledger;
   }
@@ -227,7 +227,7 @@ TEST(RetryDecisions, FailuresOnFaultyNodesAreNotAttributedToTheApplication) {
 }
 
 TEST(RetryDecisions, APodOfADaemonSetAddsNoVisitedNode) {
-  const auto decision = judge({}, OwnerKind::DaemonSet, {"u", "n", "n"}, 1, kSettings, kNoNodes, kNow);
+  const auto decision = judge({}, {OwnerKind::DaemonSet, 1}, {"u", "n", "n"}, kSettings, kNoNodes, kNow);
   EXPECT_THAT(decision.ledger.nodes(), IsEmpty());
   EXPECT_EQ(decision.sentence(), "attempt 1 of 1");
 }
@@ -269,7 +269,7 @@ RC_GTEST_PROP(RetryDecisionsProperty, NeverRetriesMoreThanAllowed, ()) {
     RC_ASSERT(ledger.has_value());
     const std::string slot = slot_of(*ledger, {uid, ""}, {{uid, ""}}, replicas);
     const PodFailure failure{uid, fmt::format("n{}", *rc::gen::inRange(0, 3)), slot};
-    const auto decision = judge(*ledger, OwnerKind::Deployment, failure, retries, settings, kNoNodes, kNow);
+    const auto decision = judge(*ledger, {OwnerKind::Deployment, retries}, failure, settings, kNoNodes, kNow);
     if (decision.retry_verdict == RetryVerdict::Retry) ++retried, ++counted[uid];
     annotations = applied(annotations, write_ledger(OwnerKind::Deployment, decision.ledger));
     for (const Slot& one : decision.ledger.slots) {

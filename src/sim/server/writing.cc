@@ -182,7 +182,7 @@ ApiResult<void> Server::name_it(const Kind& kind, api::ObjectMeta& metadata) con
 ApiResult<VersionPtr> Server::commit_update(PendingWrite pending_write) {
   const Kind& kind = *pending_write.kind;
   auto& metadata = kube::mutable_metadata_of(*pending_write.object);
-  const VersionPtr current = store_.find(kind, metadata.namespace_(), metadata.name());
+  VersionPtr current = store_.find(kind, metadata.namespace_(), metadata.name());
   if (!current) return refuse(not_found(kind, metadata.name()));
   if (current != pending_write.before) return refuse(conflict(kind, metadata.name(), kModified));
   const ObjectPtr before = current->object();
