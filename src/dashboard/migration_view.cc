@@ -40,14 +40,13 @@ Activity news_of(const api::Migration& one, bool over) {
   activity.object = ActivityObject{"Migration", one.metadata().namespace_(), one.metadata().name()};
   if (!over) {
     activity.text =
-        fmt::format("{}: from {} to {}: {}", pod, one.spec().source(), one.spec().target(), one.spec().reason());
+        fmt::format("{}: from {} to {}: {}", pod, migration::source_of(one), one.spec().target(), one.spec().reason());
     return activity;
   }
-  const auto result = migration::result_of(one);
-  const bool moved = result == migration::MoveResult::Succeeded || result == migration::MoveResult::Elsewhere;
+  const bool moved = migration::has_moved(migration::result_of(one));
   activity.warning = !moved;
   const std::string landed = one.status().landed().empty() ? one.spec().target() : one.status().landed();
-  activity.text = moved ? fmt::format("{} has moved from {} to {}", pod, one.spec().source(), landed)
+  activity.text = moved ? fmt::format("{} has moved from {} to {}", pod, migration::source_of(one), landed)
                         : fmt::format("{} was not moved: {}: {}", pod, phase_of(one), one.status().message());
   return activity;
 }
@@ -66,7 +65,7 @@ std::string to_json(const api::Migration& one) {
       R"("modeReason":{},"phase":{},"over":{},"landed":{},"replacement":{},"message":{},"predicted":{},"measured":{},)"
       R"("plan":{},"created":{},"finished":{},"steps":{}}})",
       kube::json_string(one.metadata().namespace_()), kube::json_string(one.metadata().name()),
-      kube::json_string(one.spec().pod()), owner, kube::json_string(one.spec().source()),
+      kube::json_string(one.spec().pod()), owner, kube::json_string(migration::source_of(one)),
       kube::json_string(one.spec().target()), kube::json_string(one.spec().strategy()),
       kube::json_string(one.spec().reason()), kube::json_string(status.has_mode() ? status.mode() : one.spec().mode()),
       kube::json_string(status.mode_reason()), kube::json_string(phase_of(one)), migration::has_ended(one),
@@ -88,7 +87,7 @@ std::optional<Activity> MigrationView::upsert(const api::Migration& one, WallTim
   if (over && !was_over) {
     const auto result = migration::result_of(one);
     ++counts_.ended;
-    if (result == migration::MoveResult::Succeeded || result == migration::MoveResult::Elsewhere) ++counts_.succeeded;
+    if (migration::has_moved(result)) ++counts_.succeeded;
     if (result == migration::MoveResult::Failed) ++counts_.failed;
   }
   entry.created = kube::wall_time(one.metadata().creation_timestamp());

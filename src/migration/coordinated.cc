@@ -107,14 +107,7 @@ Step replace(const api::Migration& migration, const ObservedState& observed, con
   if (replacement != nullptr) {
     if (auto step = follow_replacement(migration, observed, *replacement, settings)) return std::move(*step);
     if (replacement->ready && !replacement->node.empty()) {
-      const bool reached = replacement->node == migration.spec().target();
-      api::MigrationStatus status =
-          concluded_status(migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
-                           reached ? fmt::format("{} is ready on {}", replacement->name, replacement->node)
-                                   : fmt::format("{} is ready, but on {}", replacement->name, replacement->node),
-                           observed.now);
-      status.set_landed(replacement->node);
-      return steps::write(std::move(status));
+      return steps::land(migration, observed, replacement->name, replacement->node);
     }
   }
   const auto stop = [&](MoveResult result, std::string why) {

@@ -89,6 +89,9 @@ Step create_before(const api::Migration& migration, const ObservedState& observe
   if (auto step = note_copy(migration, observed)) return std::move(*step);
   if (observed.copy && observed.copy->over) return stop(migration, observed, MoveResult::Failed, "the copy ended");
   if (auto step = bring_up(migration, observed.copy, status.copy(), migration.spec().target())) return std::move(*step);
+  if (result_on(migration, observed.copy->node) == MoveResult::Failed) {
+    return steps::land(migration, observed, observed.copy->name, observed.copy->node);  // the original stays
+  }
   api::MigrationStatus ready =
       entering(migration, Phase::Retiring, fmt::format("{} is ready on {}", observed.copy->name, observed.copy->node),
                observed.now);
@@ -96,17 +99,8 @@ Step create_before(const api::Migration& migration, const ObservedState& observe
   return steps::write(std::move(ready));
 }
 
-Step landed(const api::Migration& migration, const ObservedState& observed, const std::string& node) {
-  const bool reached = node == migration.spec().target();
-  api::MigrationStatus status = concluded_status(
-      migration, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
-      fmt::format("{} is ready{} on {}", migration.status().copy(), reached ? "" : ", but", node), observed.now);
-  status.set_landed(node);
-  return steps::write(std::move(status));
-}
-
 Step retire_after(const api::Migration& migration, const ObservedState& observed) {
-  if (!observed.source) return landed(migration, observed, migration.status().landed());
+  if (!observed.source) return steps::land(migration, observed, migration.status().copy(), migration.status().landed());
   if (observed.source->leaving) return steps::wait();
   if (!observed.copy || observed.copy->leaving || !observed.copy->ready) {
     return stop(migration, observed, MoveResult::Failed, "the copy did not stay ready");
@@ -148,13 +142,13 @@ Step create_after(const api::Migration& migration, const ObservedState& observed
   if (auto step = bring_up(migration, observed.copy, migration.status().copy(), migration.spec().target())) {
     return std::move(*step);
   }
-  return landed(migration, observed, observed.copy->node);
+  return steps::land(migration, observed, observed.copy->name, observed.copy->node);
 }
 
 Step roll_back(const api::Migration& migration, const ObservedState& observed) {
   if (observed.copy) return observed.copy->leaving ? steps::wait() : do_to(StepType::DeletePod, *observed.copy);
   const std::string& why = migration.status().message();
-  if (auto step = bring_up(migration, observed.restored, migration.spec().pod(), migration.spec().source())) {
+  if (auto step = bring_up(migration, observed.restored, migration.spec().pod(), source_of(migration))) {
     const bool late = observed.now >= deadline_of(migration) + kRollback;
     const bool permanent = observed.refusal && observed.refusal->for_good;
     if (!late && !permanent) return std::move(*step);

@@ -85,6 +85,9 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
   if (replacement == nullptr) return steps::wait();
   if (auto follow = follow_replacement(migration, observed, *replacement, settings)) return std::move(*follow);
   if (!replacement->ready || replacement->node.empty()) return steps::wait();
+  if (result_on(migration, replacement->node) == MoveResult::Failed) {
+    return steps::land(migration, observed, replacement->name, replacement->node);  // the old pod stays
+  }
   api::MigrationStatus status = entering(
       migration, Phase::Retiring, fmt::format("{} is ready on {}", replacement->name, replacement->node), observed.now);
   status.set_landed(replacement->node);
@@ -99,12 +102,8 @@ bool all_ready(const ObservedState& observed) {
 
 Step retire(const api::Migration& migration, const ObservedState& observed) {
   const api::MigrationSurge& surge = migration.status().surge();
-  const std::string& landed = migration.status().landed();
   if (!observed.source || observed.source->leaving) {
-    const bool reached = landed == migration.spec().target();
-    return steps::conclude(
-        migration, observed, reached ? MoveResult::Succeeded : MoveResult::Elsewhere,
-        fmt::format("{} is ready{} on {}", migration.status().replacement(), reached ? "" : ", but", landed));
+    return steps::land(migration, observed, migration.status().replacement(), migration.status().landed());
   }
   const auto stop = [&](MoveResult result, std::string why) {
     return steps::conclude(migration, observed, result, std::move(why));

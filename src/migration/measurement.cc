@@ -41,7 +41,7 @@ std::string measured_before(const api::Migration& migration, const NodeMeter& me
   if (!meter) return {};
   json::object load;
   for (const auto& [key, node] :
-       {std::pair{"source", &migration.spec().source()}, std::pair{"target", &migration.spec().target()}}) {
+       {std::pair{"source", &source_of(migration)}, std::pair{"target", &migration.spec().target()}}) {
     const json::value before = parsed(meter(*node));
     if (before.is_object()) load[key] = json::object{{"node", *node}, {"before", before}};
   }
@@ -59,12 +59,12 @@ std::string measured_at_end(const api::Migration& migration) {
 }
 
 void note_measured(const api::Migration& migration, const NodeMeter& meter, api::MigrationStatus& status) {
+  api::Migration written = migration;
+  *written.mutable_status() = status;
   if (status.has_finished()) {
-    api::Migration last = migration;
-    *last.mutable_status() = status;
-    status.set_measured(measured_at_end(last));
+    status.set_measured(measured_at_end(written));
   } else if (status.phase() == to_string(Phase::Preparing) && !status.has_measured()) {
-    std::string before = measured_before(migration, meter);
+    std::string before = measured_before(written, meter);
     if (!before.empty()) status.set_measured(std::move(before));
   }
 }
@@ -74,8 +74,7 @@ std::optional<std::string> measured_after(const api::Migration& migration,
                                           std::chrono::nanoseconds settle,
                                           WallTime now) {
   if (!meter || !has_ended(migration) || !migration.status().has_finished()) return std::nullopt;
-  const MoveResult result = result_of(migration);
-  if (result != MoveResult::Succeeded && result != MoveResult::Elsewhere) return std::nullopt;
+  if (!has_moved(result_of(migration))) return std::nullopt;
   const auto since = now - kube::wall_time(migration.status().finished());
   if (since < settle || since > kTooLate * settle) return std::nullopt;
   json::object record = record_of(migration);

@@ -39,8 +39,6 @@ const Phrase& replaced_by(const std::string& kind) {
   return messages::kReplacedByDeployment;
 }
 
-bool is_there(MoveResult result) { return result == MoveResult::Succeeded || result == MoveResult::Elsewhere; }
-
 // The log line of a step that writes the record.
 std::optional<LogLine> line_for_phase(const api::Migration& migration, const Step& step) {
   const std::string name = migration.metadata().name();
@@ -65,9 +63,9 @@ kube::EventRecord about(const api::Migration& migration, bool there) {
   record.reason = there ? "Rescheduled" : "ReschedulingFailed";
   record.action = "Rescheduling";
   const std::string why = spec.reason().empty() ? spec.strategy() : spec.reason();
-  record.note = there ? fmt::format("Pod {} moved from {} to {} as {} ({})", spec.pod(), spec.source(),
+  record.note = there ? fmt::format("Pod {} moved from {} to {} as {} ({})", spec.pod(), source_of(migration),
                                     migration.status().landed(), migration.status().replacement(), why)
-                      : fmt::format("Pod {} was not moved from {} to {}: {}", spec.pod(), spec.source(), spec.target(),
+                      : fmt::format("Pod {} was not moved from {} to {}: {}", spec.pod(), source_of(migration), spec.target(),
                                     migration.status().message());
   return record;
 }
@@ -81,7 +79,7 @@ std::optional<LogLine> log_line_for(const api::Migration& migration, const Step&
     case StepType::MarkWorkload:
       return LogLine{messages::kIntentWritten,
                      {{"preferredNode", migration.spec().target()},
-                      {"avoidNode", migration.spec().source()},
+                      {"avoidNode", source_of(migration)},
                       {"migration", name}}};
     case StepType::CreateBudget: return LogLine{messages::kBudgetCreated, {{"pdb", step.name}, {"migration", name}}};
     case StepType::Evict: return LogLine{messages::kEvicted, {{"pod", pod}, {"migration", name}}};
@@ -106,7 +104,7 @@ LogLine last_log_line(const api::Migration& migration) {
   const MoveResult result = result_of(migration);
   const std::string name = migration.metadata().name();
   const bool pod = kind_of(migration) == "Pod";
-  if (is_there(result)) {
+  if (has_moved(result)) {
     return {pod ? messages::kDoneDirect : messages::kDone,
             {{"deployment", workload_of(migration)}, {"result", name_of(result)}, {"migration", name}}};
   }
@@ -143,13 +141,13 @@ void MigrationReporter::ended(const api::Migration& migration) {
   const MoveResult result = result_of(migration);
   const api::MigrationStatus& status = migration.status();
   const LogLine line = last_log_line(migration);
-  log_message(is_there(result) ? LogLevel::Info : LogLevel::Warning, line.phrase, line.fields);
+  log_message(has_moved(result) ? LogLevel::Info : LogLevel::Warning, line.phrase, line.fields);
   const std::string mode = status.mode().empty() ? std::string("None") : status.mode();
   metrics_
       .counter("rescheduler_migrations_total", "Migrations that have ended.",
                {{"mode", mode}, {"result", std::string(to_string(result))}, {"strategy", migration.spec().strategy()}})
       .add();
-  if (!is_there(result)) {
+  if (!has_moved(result)) {
     // The label is the phase of the failure: messages contain pod names and would create an unlimited number of series.
     std::string where = "Pending";
     for (const api::MigrationStep& step : status.steps()) {
@@ -184,7 +182,7 @@ void MigrationReporter::record_event(const api::Migration& migration) const {
   if (recorder_ == nullptr) return;
   const api::MigrationStatus& status = migration.status();
   const std::string& ns = migration.metadata().namespace_();
-  const bool there = is_there(result_of(migration));
+  const bool there = has_moved(result_of(migration));
   const kube::EventRecord record = about(migration, there);
 
   kube::EventRecord pod = record;
@@ -206,7 +204,7 @@ void MigrationReporter::record_event(const api::Migration& migration) const {
     recorder_->record(std::move(workload));
   }
   // Events on both nodes, so that each node shows the pods that came and left.
-  std::vector<std::string> nodes{migration.spec().source()};
+  std::vector<std::string> nodes{source_of(migration)};
   if (there && status.landed() != nodes.front()) nodes.push_back(status.landed());
   for (const std::string& where : nodes) {
     if (where.empty()) continue;

@@ -23,4 +23,6 @@ std::string_view to_string(MoveResult result) {
   return "";
 }
 
+bool has_moved(MoveResult result) { return result == MoveResult::Succeeded || result == MoveResult::Elsewhere; }
+
 }  // namespace rescheduler::migration

@@ -49,10 +49,12 @@ enum class MoveResult : std::uint8_t {
   Succeeded,  // the replacement pod is ready on the target
   Elsewhere,  // the replacement pod is ready on another node
   Refused,    // nothing was done: a PodDisruptionBudget, a protection, or a state forbids the move
-  Failed,     // started but not completed; temporary changes are undone
+  Failed,     // started but not completed, or the replacement pod is on the source node again
   Stale,      // the pod was gone, or on another node than the request named
 };
 std::string_view to_string(MoveResult result);
+// True if the replacement pod is ready on another node than the source.
+bool has_moved(MoveResult result);
 
 struct MoveOutcome {
   MoveRequest request{};

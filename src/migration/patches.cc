@@ -29,7 +29,7 @@ WrittenIntent intent_of(const api::Migration& migration) {
   WrittenIntent intent;
   intent.migration = migration.metadata().name();
   intent.pod = migration.spec().pod();
-  intent.source = migration.spec().source();
+  intent.source = source_of(migration);
   intent.target = migration.spec().target();
   intent.expires = kube::format_time(deadline_of(migration));
   return intent;

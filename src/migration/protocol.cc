@@ -71,6 +71,7 @@ Step begin(const api::Migration& migration, const ObservedState& observed, const
   status.set_mode(std::string(to_string(choice.mode)));
   status.set_mode_reason(choice.why);
   kube::set_time(*status.mutable_started(), observed.now);
+  if (spec.source().empty()) status.set_source(pod.node);
   if (observed.workload) {
     status.mutable_workload()->set_kind(observed.workload->kind);
     status.mutable_workload()->set_name(observed.workload->name);
@@ -100,6 +101,19 @@ Step write(api::MigrationStatus status) {
 
 Step conclude(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string message) {
   return write(concluded_status(migration, result, std::move(message), observed.now));
+}
+
+Step land(const api::Migration& migration,
+          const ObservedState& observed,
+          const std::string& pod,
+          const std::string& node) {
+  const MoveResult result = result_on(migration, node);
+  std::string message = fmt::format("{} is ready on {}", pod, node);
+  if (result == MoveResult::Elsewhere) message = fmt::format("{} is ready, but on {}", pod, node);
+  if (result == MoveResult::Failed) message = fmt::format("{} is ready, but on the source node {} again", pod, node);
+  api::MigrationStatus status = concluded_status(migration, result, std::move(message), observed.now);
+  status.set_landed(node);
+  return write(std::move(status));
 }
 
 }  // namespace steps
@@ -166,6 +180,11 @@ ModeChoice choose_mode(const api::Migration& migration,
   }
   if (surge) return {MoveMode::Coordinated, "make-before-break is not safe here: " + unsafe, {}};
   return {MoveMode::Coordinated, fmt::format("the {} replaces the pod", observed.workload->kind), {}};
+}
+
+MoveResult result_on(const api::Migration& migration, const std::string& node) {
+  if (node == migration.spec().target()) return MoveResult::Succeeded;
+  return node == source_of(migration) ? MoveResult::Failed : MoveResult::Elsewhere;
 }
 
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed) {
@@ -245,7 +264,8 @@ Step next_cleaning(const api::Migration& migration,
                    const MigrationSettings& /*settings*/) {
   const std::string& name = migration.metadata().name();
   const MoveResult result = result_of(migration);
-  const bool there = result == MoveResult::Succeeded || result == MoveResult::Elsewhere;
+  // A copy that has replaced the deleted original stays, even if it is on the source node again.
+  const bool replaced = migration.status().delete_first() && migration.status().has_landed();
   Step step;
   if (observed.source && observed.source->mark == name && !observed.source->leaving) {
     step.what = StepType::UnmarkPod;
@@ -264,7 +284,7 @@ Step next_cleaning(const api::Migration& migration,
     step.what = StepType::DeleteBudget;
     return step;
   }
-  if (observed.copy && !there) {
+  if (observed.copy && !has_moved(result) && !replaced) {
     if (observed.copy->leaving) return steps::wait();  // until the copy is deleted
     step.what = StepType::DeletePod;
     step.pod = *observed.copy;

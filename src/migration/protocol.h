@@ -128,6 +128,11 @@ namespace steps {
 Step wait(std::chrono::nanoseconds most = std::chrono::seconds{1});
 Step write(api::MigrationStatus status);
 Step conclude(const api::Migration& migration, const ObservedState& observed, MoveResult result, std::string message);
+// The end of a move whose replacement `pod` is ready on `node`.
+Step land(const api::Migration& migration,
+          const ObservedState& observed,
+          const std::string& pod,
+          const std::string& node);
 
 }  // namespace steps
 
@@ -149,6 +154,8 @@ Step next_make_before_break(const api::Migration& migration,
 Step next_direct(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 Step next_cleaning(const api::Migration& migration, const ObservedState& observed, const MigrationSettings& settings);
 
+// The result of a move whose replacement pod is ready on this node. The source node again: nothing was gained.
+MoveResult result_on(const api::Migration& migration, const std::string& node);
 // The replacement of the source pod: a pod of the same workload that is new. A pod on the target node is preferred.
 // Null: none yet.
 const ObservedPod* replacement_in(const api::Migration& migration, const ObservedState& observed);

@@ -102,6 +102,84 @@ TEST_F(Protocol, TheReplacementIsANewPodPreferablyOnTheTarget) {
   EXPECT_EQ(replacement_in(migration_, seen_)->name, "api-4") << "a new pod on the target is preferred";
 }
 
+TEST_F(Protocol, OnlyAReplacementOnTheSourceNodeIsAFailedMove) {
+  prepare();
+  note_known(*migration_.mutable_status(), seen_);
+  migration_.mutable_status()->set_phase("Replacing");
+  seen_.source.reset();
+  seen_.pods = {pod("api-3", "u3", "a")};
+  EXPECT_EQ(write(), "Replacing") << "the replacement is recorded";
+  const api::Migration found = migration_;
+  EXPECT_EQ(write(), "CleaningUp");
+  EXPECT_EQ(result_of(migration_), MoveResult::Failed);
+  EXPECT_EQ(migration_.status().landed(), "a");
+  EXPECT_EQ(migration_.status().message(), "api-3 is ready, but on the source node a again");
+  for (const auto& [node, result] : {std::pair{"b", MoveResult::Succeeded}, std::pair{"c", MoveResult::Elsewhere}}) {
+    migration_ = found;
+    seen_.pods.front().node = node;
+    EXPECT_EQ(write(), "CleaningUp");
+    EXPECT_EQ(result_of(migration_), result) << node;
+  }
+}
+
+TEST_F(Protocol, TheSourceOfARequestThatDoesNotNameItIsTheNodeOfThePod) {
+  migration_.mutable_spec()->clear_source();
+  prepare();
+  EXPECT_EQ(source_of(migration_), "a");
+  EXPECT_EQ(result_on(migration_, "a"), MoveResult::Failed);
+  EXPECT_EQ(result_on(migration_, "c"), MoveResult::Elsewhere);
+}
+
+TEST_F(Protocol, TheOldPodStaysIfTheNewReplicaIsOnTheSourceNode) {
+  seen_.workload->desired = 1;
+  seen_.pods = {*seen_.source};
+  prepare();
+  ASSERT_EQ(write(), "Surging");
+  seen_.source->mark = "m";
+  seen_.workload->mark = "m";
+  seen_.workload->surged_from = 1;
+  seen_.workload->surged_to = 2;
+  seen_.workload->desired = 2;
+  seen_.pods.push_back(pod("api-3", "u3", "a"));
+  seen_.pods.back().created += 20s;
+  ASSERT_EQ(write(), "Surging");
+  ASSERT_EQ(write(), "Surging");
+  EXPECT_EQ(migration_.status().replacement(), "api-3");
+  EXPECT_EQ(write(), "CleaningUp");
+  EXPECT_EQ(result_of(migration_), MoveResult::Failed);
+  EXPECT_EQ(step().what, StepType::UnmarkPod);
+}
+
+TEST_F(Protocol, OfABarePodAndItsCopyOnTheSourceNodeOneStays) {
+  settings_.direct = true;
+  seen_.source->owner.clear();
+  seen_.workload.reset();
+  const api::Migration begun = migration_;
+  for (const bool deleted_first : {false, true}) {
+    migration_ = begun;
+    seen_.source = pod("api-1", "u1", "a");
+    seen_.source->owner.clear();
+    if (deleted_first) seen_.source->no_second_copy = "it uses host ports";
+    seen_.copy.reset();
+    prepare();
+    ASSERT_EQ(write(), deleted_first ? "Retiring" : "Creating");
+    if (deleted_first) {
+      seen_.source.reset();
+      ASSERT_EQ(write(), "Creating");
+    }
+    seen_.copy = pod("rescheduled-api-1-1", "u9", "a");
+    ASSERT_EQ(write(), "Creating") << "the copy is recorded";
+    EXPECT_EQ(write(), "CleaningUp");
+    EXPECT_EQ(result_of(migration_), MoveResult::Failed);
+    if (deleted_first) {
+      EXPECT_EQ(write(), "Failed") << "the copy is all that is left of the pod";
+    } else {
+      EXPECT_EQ(step().what, StepType::DeletePod);
+      EXPECT_EQ(step().pod.name, "rescheduled-api-1-1");
+    }
+  }
+}
+
 TEST_F(Protocol, ASingleReplicaMovesMakeBeforeBreakUnlessASecondReplicaIsUnsafe) {
   seen_.workload->desired = 1;
   EXPECT_EQ(choose_mode(migration_, seen_, settings_).mode, MoveMode::MakeBeforeBreak);

@@ -120,7 +120,7 @@ MoveRequest to_move_request(const api::Migration& migration) {
   // The observed workload takes precedence over the lineage in the request.
   const api::MigrationOwner& owner = migration.status().has_workload() ? migration.status().workload() : spec.lineage();
   request.lineage = {owner.kind(), request.ns, owner.name(), owner.uid()};
-  request.source = spec.source();
+  request.source = source_of(migration);
   request.target = spec.target();
   request.strategy = spec.strategy();
   request.reason = spec.reason();
@@ -147,6 +147,10 @@ MoveOutcome to_outcome(const api::Migration& migration) {
 
 std::string key_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.metadata().name();
+}
+
+const std::string& source_of(const api::Migration& migration) {
+  return migration.spec().source().empty() ? migration.status().source() : migration.spec().source();
 }
 
 WallTime deadline_of(const api::Migration& migration) {
@@ -196,9 +200,8 @@ api::MigrationStatus ended(const api::Migration& migration, MoveResult result, s
   status.set_phase(name);
   status.set_result(name);
   kube::set_time(*status.mutable_finished(), now);
-  const bool there = result == MoveResult::Succeeded || result == MoveResult::Elsewhere;
   set_condition(status, "Progressing", "False", name, message, now);
-  set_condition(status, "Complete", there ? "True" : "False", name, message, now);
+  set_condition(status, "Complete", has_moved(result) ? "True" : "False", name, message, now);
   return status;
 }
 

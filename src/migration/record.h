@@ -43,6 +43,8 @@ MoveOutcome to_outcome(const api::Migration& migration);
 std::string migration_name(std::string_view pod, std::uint64_t unique);
 
 std::string key_of(const api::Migration& migration);  // ns/name
+// The node of the pod before the move. A request can omit it; then it is known once the move has begun.
+const std::string& source_of(const api::Migration& migration);
 WallTime deadline_of(const api::Migration& migration);
 
 // The status in the next phase, with a step entry and the conditions of the phase.

@@ -18,7 +18,15 @@ using migration::MoveResult;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class Moves : public MigrationTest {};
+class Moves : public MigrationTest {
+ protected:
+  // No other node accepts new pods. Running pods stay.
+  void leave_only(const std::string& node) {
+    for (const std::string& other : nodes_) {
+      if (other != node) patch_node(other, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+    }
+  }
+};
 RESCHEDULER_ON_EVERY_CLUSTER(Moves);
 
 TEST_P(Moves, ACoordinatedMoveReachesItsTargetAndCleansUp) {
@@ -83,6 +91,46 @@ TEST_P(Moves, ASingleReplicaStaysAvailableDuringItsMove) {
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left.front().spec().node_name(), target);
   EXPECT_TRUE(eventually([&] { return leftovers().empty(); })) << testing::PrintToString(leftovers());
+}
+
+TEST_P(Moves, AReplacementOnTheSourceNodeIsAFailedMove) {
+  deploy("web", 2);
+  const api::Pod pod = pods_of("web").front();
+  const std::string source = pod.spec().node_name();
+  leave_only(source);
+  start_migrator();
+  const auto outcome = move(move_request_for(pod, other_node(source)));
+  EXPECT_EQ(outcome.result, MoveResult::Failed) << outcome.message;
+  EXPECT_EQ(outcome.landed, source);
+  EXPECT_THAT(outcome.message, HasSubstr("but on the source node " + source + " again"));
+  EXPECT_TRUE(available("web", 2));
+  const auto records = migrations();
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records.front().status().phase(), "Failed");
+  const auto& conditions = records.front().status().conditions();
+  const auto complete = std::ranges::find(conditions, "Complete", [](const auto& one) { return one.type(); });
+  ASSERT_NE(complete, conditions.end());
+  EXPECT_EQ(complete->status(), "False");
+  EXPECT_TRUE(eventually([&] { return !events("web", "ReschedulingFailed").empty(); }));
+  EXPECT_THAT(events("web", "Rescheduled"), IsEmpty());
+  EXPECT_THAT(leftovers(), IsEmpty());
+}
+
+TEST_P(Moves, ASingleReplicaStaysAvailableIfItsReplacementGetsTheSourceNode) {
+  deploy("solo", 1);
+  const api::Pod pod = pods_of("solo").front();
+  const std::string source = pod.spec().node_name();
+  leave_only(source);
+  start_migrator();
+  AvailabilityWatch watch(cluster(), ns(), {"solo"});
+  ASSERT_TRUE(eventually([&] { return watch.samples() > 1; }));
+  const auto outcome = move(move_request_for(pod, other_node(source)));
+  EXPECT_EQ(outcome.request.mode, MoveMode::MakeBeforeBreak);
+  EXPECT_EQ(outcome.result, MoveResult::Failed) << outcome.message;
+  EXPECT_TRUE(available("solo", 1));
+  watch.stop();
+  EXPECT_GE(watch.least_ready("solo"), 1);
+  EXPECT_THAT(leftovers(), IsEmpty());
 }
 
 TEST_P(Moves, ABarePodStaysAvailableBecauseItIsCopiedBeforeItsEviction) {

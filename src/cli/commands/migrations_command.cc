@@ -105,7 +105,7 @@ std::string departures(const Migrations& migrations, WallTime now) {
   std::string text = row("NAMESPACE", "POD", "FROM", "TO", "PHASE", "LANDED", "MODE", "STRATEGY", "AGE");
   for (const api::Migration& one : migrations) {
     text +=
-        row(one.metadata().namespace_(), one.spec().pod(), one.spec().source(), one.spec().target(),
+        row(one.metadata().namespace_(), one.spec().pod(), migration::source_of(one), one.spec().target(),
             one.status().phase().empty() ? std::string("Pending") : one.status().phase(), one.status().landed(),
             one.status().mode(), one.spec().strategy(), age(kube::wall_time(one.metadata().creation_timestamp()), now));
   }
@@ -114,9 +114,9 @@ std::string departures(const Migrations& migrations, WallTime now) {
 
 std::string travel_report(const api::Migration& one) {
   const api::MigrationStatus& status = one.status();
-  std::string text = fmt::format("{}\n  pod       {} ({})\n  from, to  {} -> {}\n  why       {}: {}\n",
-                                 migration::key_of(one), one.spec().pod(), one.spec().pod_uid(), one.spec().source(),
-                                 one.spec().target(), one.spec().strategy(), one.spec().reason());
+  std::string text = fmt::format(
+      "{}\n  pod       {} ({})\n  from, to  {} -> {}\n  why       {}: {}\n", migration::key_of(one), one.spec().pod(),
+      one.spec().pod_uid(), migration::source_of(one), one.spec().target(), one.spec().strategy(), one.spec().reason());
   if (status.has_mode()) text += fmt::format("  mode      {} ({})\n", status.mode(), status.mode_reason());
   text += fmt::format("  phase     {}\n", status.phase().empty() ? "Pending" : status.phase());
   if (!status.replacement().empty())
@@ -176,8 +176,7 @@ int run_move(const MoveOptions& options) {
   if (!options.wait) return 0;
   const auto last = ended(connection, client, *made);
   if (!last) return complain("move", last.error());
-  const auto result = migration::result_of(*last);
-  return result == migration::MoveResult::Succeeded || result == migration::MoveResult::Elsewhere ? 0 : 1;
+  return migration::has_moved(migration::result_of(*last)) ? 0 : 1;
 }
 
 }  // namespace rescheduler::cli

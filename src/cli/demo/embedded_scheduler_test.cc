@@ -87,9 +87,8 @@ sim::Scenario shipped(const std::string& name) {
 }
 
 int done(const std::vector<migration::MoveOutcome>& outcomes) {
-  return static_cast<int>(std::ranges::count_if(outcomes, [](const migration::MoveOutcome& outcome) {
-    return outcome.result == migration::MoveResult::Succeeded || outcome.result == migration::MoveResult::Elsewhere;
-  }));
+  return static_cast<int>(std::ranges::count_if(
+      outcomes, [](const migration::MoveOutcome& outcome) { return migration::has_moved(outcome.result); }));
 }
 
 TEST(EmbeddedScheduler, TheRecordOfAMoveHasTheLoadOfItsNodesBeforeAndAfterTheMove) {

@@ -158,7 +158,7 @@ Cooldowns cooldowns(const MoveHistory& history, const config::Brakes& brakes, Wa
   };
   for (const PastMove& move : history.moves()) {
     const WallTime last = move.ended.value_or(move.began);
-    const bool done = move.ended && (move.result == MoveResult::Succeeded || move.result == MoveResult::Elsewhere);
+    const bool done = move.ended && has_moved(move.result);
     if (now - last < brakes.cooldown) {
       if (done) {
         const std::string why = fmt::format("moved from {} {} minutes ago; the cooldown is {}", move.source,

@@ -73,9 +73,8 @@ net::Task<Result<std::vector<PodUse>>> pod_uses(kube::Api& api) {
 }
 
 void log_ended(const migration::MoveOutcome& outcome) {
-  using migration::MoveResult;
   const migration::MoveRequest& request = outcome.request;
-  const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
+  const bool moved = has_moved(outcome.result);
   log_info(moved ? messages::kMoveDone : messages::kMoveFailed, {{"pod", request.ns + "/" + request.pod},
                                                                  {"sourceNode", request.source},
                                                                  {"targetNode", request.target},
@@ -467,12 +466,11 @@ net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
 }
 
 void Controller::State::ended(const migration::MoveOutcome& outcome) {
-  using migration::MoveResult;
   const migration::MoveRequest& request = outcome.request;
   log_ended(outcome);
   store.note_ended(outcome);
   metrics.moved(outcome);
-  const bool moved = outcome.result == MoveResult::Succeeded || outcome.result == MoveResult::Elsewhere;
+  const bool moved = has_moved(outcome.result);
   effects.ended(request.plan, request.source, moved, outcome.ended);
   plan_progress.ended(request.uid);
   if (settings.reservations.release) settings.reservations.release(reservation_key(request.uid));
