@@ -16,6 +16,7 @@ enum class SurgeUse : std::uint8_t {
 struct MigrationSettings {
   bool direct = false;  // true: also move bare pods
   SurgeUse surge = SurgeUse::SingleReplicas;
+  bool avoid_source = true;  // the replacement pod gets the source node only if no other node is feasible
   // Maximum number of replicas of a workload that are unavailable because of moves: the larger of the two, at least 1.
   std::uint32_t max_unavailable = 1;
   std::uint32_t max_unavailable_percent = 0;

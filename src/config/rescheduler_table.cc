@@ -131,6 +131,11 @@ const Table& migration_table() {
               {{"Never", SurgeUse::Never}, {"SingleReplicas", SurgeUse::SingleReplicas}, {"Always", SurgeUse::Always}},
               {"when the replacement pod must be ready before the old pod is deleted",
                "何时须等替代 Pod 就绪后再删除旧 Pod"}),
+          field<&S::avoid_source>(
+              "avoidSource",
+              {"true: the replacement pod gets the source node only if no other node is feasible; for pods of other "
+               "schedulers this is a preferred node affinity that the webhook adds",
+               "true：只有没有其他可行节点时，替代 Pod 才回到源节点；对其他调度器的 Pod，由 webhook 添加首选的节点亲和性"}),
           field<&S::max_unavailable>(
               "maxUnavailable", between(1, INT32_MAX),
               {"maximum number of replicas of a workload that are unavailable because of moves; the larger of "

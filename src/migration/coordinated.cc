@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kube/value/time.h"
+#include "migration/intent.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
@@ -56,6 +57,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
   Step step;
   if (observed.workload->mark != name) {
     step.what = StepType::MarkWorkload;
+    step.node = avoided_by(migration, settings);
     return step;
   }
   if (settings.protect_unprotected && observed.budgets.matching == 0 && budget.empty()) {

@@ -28,13 +28,21 @@ std::optional<std::int32_t> number_at(const json::object& object, std::string_vi
 
 }  // namespace
 
-std::optional<PlacementIntent> wanted_by(const api::Migration& migration) {
+std::string avoided_by(const api::Migration& migration, const MigrationSettings& settings) {
+  return settings.avoid_source ? source_of(migration) : std::string();
+}
+
+std::optional<PlacementIntent> wanted_by(const api::Migration& migration, const MigrationSettings& settings) {
   const Phase phase = phase_of(migration);
   const bool replaced = phase == Phase::Evicting || phase == Phase::Replacing || phase == Phase::Surging;
   if (!replaced || migration.status().selector().empty()) return std::nullopt;
   const bool by_name = migration.status().workload().kind() == "StatefulSet";
-  return PlacementIntent{key_of(migration), migration.metadata().namespace_(), migration.status().selector(),
-                         by_name ? migration.spec().pod() : std::string(), migration.spec().target()};
+  return PlacementIntent{key_of(migration),
+                         migration.metadata().namespace_(),
+                         migration.status().selector(),
+                         by_name ? migration.spec().pod() : std::string(),
+                         migration.spec().target(),
+                         avoided_by(migration, settings)};
 }
 
 bool is_meant(const PlacementIntent& intent, const api::Pod& pod) {
@@ -51,6 +59,7 @@ std::string to_text(const WrittenIntent& intent) {
                       {"source", intent.source},
                       {"target", intent.target},
                       {"expires", intent.expires}};
+  if (!intent.avoid.empty()) object["avoid"] = intent.avoid;
   if (intent.surged_to) object["surge"] = {{"before", intent.surged_from}, {"during", *intent.surged_to}};
   return json::serialize(object);
 }
@@ -66,6 +75,7 @@ std::optional<WrittenIntent> parse_intent(std::string_view text) {
   intent.pod = text_at(object, "pod");
   intent.source = text_at(object, "source");
   intent.target = text_at(object, "target");
+  intent.avoid = text_at(object, "avoid");
   intent.expires = text_at(object, "expires");
   if (const auto* surge = object.if_contains("surge"); surge != nullptr && surge->is_object()) {
     const auto before = number_at(surge->get_object(), "before");

@@ -1,4 +1,4 @@
-// The target node of a replacement pod, and the annotation on the workload that records it.
+// The target node of a replacement pod and the node to avoid, and the annotation on the workload that records them.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,10 @@ class Pod;
 
 namespace rescheduler::migration {
 
+// The node that a replacement pod avoids; empty: none.
+std::string avoided_by(const api::Migration& migration, const MigrationSettings& settings);
 // The intent of this migration; nullopt: it expects no replacement pod now.
-std::optional<PlacementIntent> wanted_by(const api::Migration& migration);
+std::optional<PlacementIntent> wanted_by(const api::Migration& migration, const MigrationSettings& settings);
 // True if the intent applies to this new pod.
 bool is_meant(const PlacementIntent& intent, const api::Pod& pod);
 
@@ -25,6 +27,7 @@ struct WrittenIntent {
   std::string pod{};
   std::string source{};
   std::string target{};
+  std::string avoid{};
   std::string expires{};
   std::optional<std::int32_t> surged_to{};  // replicas; nullopt: the workload is not scaled up
   std::int32_t surged_from = 0;

@@ -7,8 +7,8 @@ namespace rescheduler::migration {
 
 // Label on every object that a migration changes; the value is the name of the Migration.
 inline constexpr std::string_view kMigrationLabel = "rescheduler.io/migration";
-// On the metadata of the workload, never on its pod template: the pod and its target node. It also records by how much
-// the workload is scaled up, so that the sweeper can undo the surge from the annotation alone.
+// On the metadata of the workload, never on its pod template: the pod, its target node and the node to avoid. It also
+// records by how much the workload is scaled up, so that the sweeper can undo the surge from the annotation alone.
 inline constexpr std::string_view kIntentAnnotation = "scheduler.alpha.kubernetes.io/rescheduling-intent";
 inline constexpr std::string_view kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 // The pod-deletion-cost before the migration; empty: there was none.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "kube/value/time.h"
+#include "migration/intent.h"
 #include "migration/protocol.h"
 
 namespace rescheduler::migration {
@@ -67,6 +68,7 @@ Step surge(const api::Migration& migration, const ObservedState& observed, const
     if (observed.workload->desired != surge.before())
       return prepare(migration, observed);  // with the new number of replicas
     step.what = StepType::MarkWorkload;
+    step.node = avoided_by(migration, settings);
     step.replicas = surge.during();
     return step;
   }

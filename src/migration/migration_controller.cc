@@ -316,7 +316,7 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
     std::map<std::string, int> by_phase;
     for (const auto& [key, one] : live) {
       ++by_phase[std::string(to_string(phase_of(one->record)))];
-      if (auto intent = wanted_by(one->record)) wanted.push_back(std::move(*intent));
+      if (auto intent = wanted_by(one->record, parts.settings)) wanted.push_back(std::move(*intent));
     }
     migration_reporter.under_way(by_phase);
     if (wanted == steered) return;
@@ -346,13 +346,8 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   void not_begun(const std::string& key, const MoveRequest& request, const std::string& why) {
     being_written.erase(key);
-    MoveOutcome outcome;
-    outcome.request = request;
-    outcome.result = MoveResult::Refused;
-    outcome.message = "the record of the migration could not be written: " + why;
-    outcome.began = outcome.ended = now();
     log_warning(messages::kNotWrittenDown, {{"pod", request.ns + "/" + request.pod}, {"err", why}});
-    if (outcome_listener) outcome_listener(outcome);
+    if (outcome_listener) outcome_listener(outcome_without_record(request, why, now()));
   }
 
   static net::Task<void> keep_sweeping(std::shared_ptr<State> self) {
@@ -439,13 +434,13 @@ void MigrationController::lead() {
 
 void MigrationController::steer() { state_->steer(); }
 
-std::string MigrationController::target_of(const api::Pod& pod) const {
-  if (state_->parts.settings.scheduler_names.contains(pod.spec().scheduler_name())) return {};
+std::optional<PlacementIntent> MigrationController::intent_for(const api::Pod& pod) const {
+  const MigrationSettings& settings = state_->parts.settings;
+  if (settings.scheduler_names.contains(pod.spec().scheduler_name())) return std::nullopt;
   for (const auto& [key, one] : state_->live) {
-    const auto intent = wanted_by(one->record);
-    if (intent && is_meant(*intent, pod)) return intent->target;
+    if (auto intent = wanted_by(one->record, settings); intent && is_meant(*intent, pod)) return intent;
   }
-  return {};
+  return std::nullopt;
 }
 
 // Nothing has to be finished: the next leader continues.

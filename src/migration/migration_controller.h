@@ -51,9 +51,9 @@ class MigrationController final : public Migrator, public kube::Component {
 
   // Called for every Migration and each of its changes; `gone`: it was deleted.
   void on_change(std::function<void(const api::Migration& migration, bool gone)> listener);
-  // The target node for this new pod of another scheduler; empty: no intent. Works on every replica that follows, not
-  // only on the leader.
-  std::string target_of(const api::Pod& pod) const;
+  // The intent for this new pod of another scheduler; nullopt: none. Works on every replica that follows, not only on
+  // the leader.
+  std::optional<PlacementIntent> intent_for(const api::Pod& pod) const;
 
   // Runs the sweeper now: undoes changes that belong to no active Migration.
   net::Task<Result<void>> sweep();

@@ -65,8 +65,8 @@ kube::EventRecord about(const api::Migration& migration, bool there) {
   const std::string why = spec.reason().empty() ? spec.strategy() : spec.reason();
   record.note = there ? fmt::format("Pod {} moved from {} to {} as {} ({})", spec.pod(), source_of(migration),
                                     migration.status().landed(), migration.status().replacement(), why)
-                      : fmt::format("Pod {} was not moved from {} to {}: {}", spec.pod(), source_of(migration), spec.target(),
-                                    migration.status().message());
+                      : fmt::format("Pod {} was not moved from {} to {}: {}", spec.pod(), source_of(migration),
+                                    spec.target(), migration.status().message());
   return record;
 }
 
@@ -78,9 +78,7 @@ std::optional<LogLine> log_line_for(const api::Migration& migration, const Step&
   switch (step.what) {
     case StepType::MarkWorkload:
       return LogLine{messages::kIntentWritten,
-                     {{"preferredNode", migration.spec().target()},
-                      {"avoidNode", source_of(migration)},
-                      {"migration", name}}};
+                     {{"preferredNode", migration.spec().target()}, {"avoidNode", step.node}, {"migration", name}}};
     case StepType::CreateBudget: return LogLine{messages::kBudgetCreated, {{"pdb", step.name}, {"migration", name}}};
     case StepType::Evict: return LogLine{messages::kEvicted, {{"pod", pod}, {"migration", name}}};
     case StepType::MarkPod: return LogLine{messages::kMarkedFirst, {{"pod", pod}, {"migration", name}}};

@@ -43,7 +43,9 @@ TEST(MigrationReporter, ChineseLogLinesHaveTheTextsOfTheGuides) {
   begins.status = entering(one, Phase::Preparing, "", now);
   EXPECT_THAT(chinese(log_line_for(one, begins)),
               HasSubstr(R"("开始Deployment协调重调度" deployment="default/load-balance-test")"));
-  EXPECT_THAT(chinese(log_line_for(one, doing(StepType::MarkWorkload))),
+  Step mark = doing(StepType::MarkWorkload);
+  mark.node = "worker-1";
+  EXPECT_THAT(chinese(log_line_for(one, mark)),
               HasSubstr(R"("成功添加节点偏好" preferredNode="worker-3" avoidNode="worker-1")"));
   Step budget = doing(StepType::CreateBudget);
   budget.name = "load-balance-test-rescheduler-pdb";

@@ -79,8 +79,10 @@ std::string status_patch(const api::Migration& migration, const api::MigrationSt
 
 std::string mark_workload_patch(const api::Migration& migration,
                                 const ObservedWorkload& workload,
-                                std::int32_t replicas) {
+                                std::int32_t replicas,
+                                const std::string& avoid) {
   WrittenIntent intent = intent_of(migration);
+  intent.avoid = avoid;
   std::optional<std::int32_t> scaled;
   if (replicas >= 0) {
     scaled = replicas;

@@ -16,10 +16,11 @@ namespace rescheduler::migration {
 
 std::string status_patch(const api::Migration& migration, const api::MigrationStatus& status);
 
-// Sets the intent, and spec.replicas unless `replicas` is -1.
+// Sets the intent with the node to avoid, and spec.replicas unless `replicas` is -1.
 std::string mark_workload_patch(const api::Migration& migration,
                                 const ObservedWorkload& workload,
-                                std::int32_t replicas);
+                                std::int32_t replicas,
+                                const std::string& avoid);
 // Scales down to `replicas`; keeps the intent without the surge.
 std::string retire_patch(const api::Migration& migration, const ObservedWorkload& workload, std::int32_t replicas);
 // Removes everything that the migration wrote. Undoes the surge unless another client has changed the replicas since.

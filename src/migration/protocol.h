@@ -92,7 +92,7 @@ enum class StepType : std::uint8_t {
   Write,           // writes `status`
   Preflight,       // dry run of the eviction of the source pod
   Evict,           // evicts the source pod
-  MarkWorkload,    // writes the intent; in the same patch scales to `replicas` unless it is -1
+  MarkWorkload,    // writes the intent, to avoid `node`; in the same patch scales to `replicas` unless it is -1
   UnmarkWorkload,  // removes label, intent and surge
   UnmarkSets,      // removes them from the ReplicaSets with a copy of the intent
   Retire,          // one patch: scales to `replicas` and removes the surge from the intent

@@ -349,7 +349,7 @@ TEST_F(Protocol, TheMarkOfAnotherMoveOnTheWorkloadIsNeverOverwritten) {
 TEST_F(Protocol, OnePatchRemovesTheMarkAndRestoresTheReplicasUnlessTheyWereChanged) {
   ObservedWorkload workload = *seen_.workload;
   workload.version = "7";
-  EXPECT_THAT(mark_workload_patch(migration_, workload, 3), HasSubstr(R"("replicas":3)"));
+  EXPECT_THAT(mark_workload_patch(migration_, workload, 3, "a"), HasSubstr(R"("replicas":3)"));
   workload.mark = "m";
   workload.surged_from = 2;
   workload.surged_to = 3;
@@ -360,12 +360,28 @@ TEST_F(Protocol, OnePatchRemovesTheMarkAndRestoresTheReplicasUnlessTheyWereChang
   EXPECT_THAT(unmark_workload_patch(workload), HasSubstr(R"("resourceVersion":"7")"));
 }
 
+TEST_F(Protocol, TheIntentNamesTheSourceAsTheNodeToAvoidUnlessThatIsDisabled) {
+  prepare();
+  EXPECT_EQ(step().what, StepType::MarkWorkload);
+  EXPECT_EQ(step().node, "a");
+  EXPECT_THAT(mark_workload_patch(migration_, *seen_.workload, -1, step().node), HasSubstr(R"(\"avoid\":\"a\")"));
+  seen_.workload->mark = "m";
+  seen_.preflight_passed = true;
+  ASSERT_EQ(write(), "Evicting");
+  ASSERT_TRUE(wanted_by(migration_, settings_));
+  EXPECT_EQ(wanted_by(migration_, settings_)->target, "b");
+  EXPECT_EQ(wanted_by(migration_, settings_)->avoid, "a");
+  settings_.avoid_source = false;
+  EXPECT_EQ(wanted_by(migration_, settings_)->avoid, "");
+}
+
 TEST_F(Protocol, AWrittenIntentIsReadBackUnchanged) {
-  WrittenIntent intent{"m", "p", "a", "b", "2026-01-01T00:00:00Z", 3, 2};
+  WrittenIntent intent{"m", "p", "a", "b", "a", "2026-01-01T00:00:00Z", 3, 2};
   const auto read = parse_intent(to_text(intent));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->migration, "m");
   EXPECT_EQ(read->target, "b");
+  EXPECT_EQ(read->avoid, "a");
   EXPECT_EQ(read->surged_to, 3);
   EXPECT_EQ(read->surged_from, 2);
   EXPECT_FALSE(parse_intent("not JSON"));

@@ -145,6 +145,15 @@ MoveOutcome to_outcome(const api::Migration& migration) {
   return outcome;
 }
 
+MoveOutcome outcome_without_record(const MoveRequest& request, const std::string& why, WallTime now) {
+  MoveOutcome outcome;
+  outcome.request = request;
+  outcome.result = MoveResult::Refused;
+  outcome.message = "the record of the migration could not be written: " + why;
+  outcome.began = outcome.ended = now;
+  return outcome;
+}
+
 std::string key_of(const api::Migration& migration) {
   return migration.metadata().namespace_() + "/" + migration.metadata().name();
 }

@@ -39,6 +39,8 @@ MoveMode mode_of(std::string_view text);  // Automatic if the text is unknown
 api::Migration to_migration(const MoveRequest& request, const std::string& name);
 MoveRequest to_move_request(const api::Migration& migration);
 MoveOutcome to_outcome(const api::Migration& migration);
+// Of a move whose Migration could not be created.
+MoveOutcome outcome_without_record(const MoveRequest& request, const std::string& why, WallTime now);
 // Fits into a label value: a prefix of the pod's name, and a unique suffix.
 std::string migration_name(std::string_view pod, std::uint64_t unique);
 

@@ -15,13 +15,14 @@ namespace rescheduler::migration {
 
 using config::SurgeUse;
 
-// The target node of a replacement pod, for the scheduler that schedules the pod.
+// The target node of a replacement pod and the node that it must leave, for the scheduler that schedules the pod.
 struct PlacementIntent {
   std::string migration{};  // ns/name
   std::string ns{};
   std::string selector{};  // of the workload; the pod must have a controller
   std::string pod{};       // required pod name; empty: any
   std::string target{};
+  std::string avoid{};  // used only if no other node is feasible; empty: none
   friend bool operator==(const PlacementIntent&, const PlacementIntent&) = default;
 };
 

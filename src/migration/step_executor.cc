@@ -39,7 +39,7 @@ net::Task<Result<void>> StepExecutor::perform(api::Migration& migration,
     case StepType::Preflight: done = co_await evict(migration, step.pod, true); break;
     case StepType::Evict: done = co_await evict(migration, step.pod, false); break;
     case StepType::MarkWorkload:
-      patch = mark_workload_patch(migration, *observed.workload, step.replicas);
+      patch = mark_workload_patch(migration, *observed.workload, step.replicas, step.node);
       done = co_await patch_workload(ns, *observed.workload, std::move(patch));
       break;
     case StepType::Retire:

@@ -75,6 +75,11 @@ class Cycle {
   // An extender rejects a node that the plugins accept.
   void refuse(cluster::NodeIndex node, Status status);
 
+  // Chooses another node, if another one is feasible.
+  void avoid(cluster::NodeIndex node) {
+    if (feasible_.size() > 1) std::erase(feasible_, node);
+  }
+
   // Requires a feasible node. `extra` are the extenders' scores, in the order of feasible(); empty: no extenders.
   Result<Choice> choose(const ChooseOptions& options, std::span<const std::int64_t> extra = {});
 

@@ -122,6 +122,9 @@ Decision decide(const Framework& framework,
       return decision;
     }
   }
+  if (const auto avoided = options.avoid.empty() ? std::nullopt : context.cluster.find_node(options.avoid)) {
+    cycle.avoid(*avoided);
+  }
   decision.feasible = cycle.feasible();
   if (decision.feasible.empty()) {
     PointTime post_filter(options.plugin_timer, Point::PostFilter);

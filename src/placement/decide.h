@@ -56,6 +56,7 @@ struct DecideOptions {
   std::span<const cluster::NodeIndex> order{};  // of the search; empty: the order of the model
   bool explain = false;
   std::string_view first{};  // a node to try before all others, like a nominated node; empty: none
+  std::string_view avoid{};  // a node to choose only if no other node is feasible; empty: none
 };
 
 // PreEnqueue: nothing if the pod may be scheduled.

@@ -151,9 +151,12 @@ std::vector<SchedulingAction> Scheduler::decide_next(WallTime now, placement::Ex
   options.extenders = extenders;
   options.explain = logs_reasons();
   if (!intents_.empty() && pod->status().nominated_node_name().empty()) {
-    const std::string* wanted = intents_.target_for(
+    const Intent* wanted = intents_.intent_for(
         *pod, [this](const std::string& uid) { return waiting_.contains(uid) || cluster_.find_pod(uid).has_value(); });
-    if (wanted != nullptr) options.first = *wanted;
+    if (wanted != nullptr) {
+      options.first = wanted->target;
+      options.avoid = wanted->avoid;
+    }
   }
   const placement::Decision decision = decide_timed(framework, context, options);
   if (const std::size_t nodes = cluster_.node_count(); nodes != 0) {

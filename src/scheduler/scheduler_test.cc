@@ -196,6 +196,39 @@ TEST_F(Nominations, ThePodIsTriedAgainOnlyAfterThePreemptionHasFinished) {
   EXPECT_EQ(bound_to(), "n");
 }
 
+// --- Intents ---
+
+class IntentOfAMove : public SchedulerFixture {
+ protected:
+  void SetUp() override {
+    start();
+    upsert(node("source").cpu("8"));
+    upsert(node("third").cpu("4"));  // less attractive than the source
+    upsert(node("target").cpu("1"));
+    scheduler_->set_intents({{"m", "default", "app=web", "", "target", "source"}});
+  }
+  PodBuilder replacement(const std::string& name, const std::string& cpu) {
+    return pod(name).label("app", "web").owner("apps/v1", "ReplicaSet", "web").requests(cpu, "1Mi");
+  }
+};
+
+TEST_F(IntentOfAMove, TheReplacementGetsTheTargetNode) {
+  upsert(replacement("p", "1"));
+  EXPECT_EQ(bound_to(), "target");
+}
+
+TEST_F(IntentOfAMove, AReplacementThatDoesNotFitOnTheTargetAvoidsTheSource) {
+  upsert(replacement("p", "2"));
+  EXPECT_EQ(bound_to(), "third");
+  upsert(replacement("scaled-up", "2"));
+  EXPECT_EQ(bound_to(), "source") << "the intent is for one pod";
+}
+
+TEST_F(IntentOfAMove, AReplacementGetsTheSourceIfNoOtherNodeIsFeasible) {
+  upsert(replacement("p", "6"));
+  EXPECT_EQ(bound_to(), "source");
+}
+
 // --- What a failed binding releases ---
 
 class FailedBinding : public SchedulerFixture {

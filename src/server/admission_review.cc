@@ -98,15 +98,27 @@ void keep_off(const api::Pod& pod, const std::vector<std::string>& nodes, json::
   }
 }
 
-// A scheduler weighs this preference like any other node affinity preference. If the node is not feasible, the
-// preference has no effect.
+// A scheduler weighs these preferences like any other node affinity preference. If the node is not feasible, the
+// preference has no effect. A node to avoid is a preference for all other nodes, because weights are positive.
+json::array preferences(const PodChanges& changes) {
+  json::array terms;
+  const auto prefer = [&](const std::string& node, const char* op, int weight) {
+    if (node.empty()) return;
+    json::object field{{"key", "metadata.name"}, {"operator", op}, {"values", json::array{node}}};
+    terms.push_back(
+        json::object{{"weight", weight}, {"preference", json::object{{"matchFields", json::array{std::move(field)}}}}});
+  };
+  prefer(changes.rather_on, "In", 100);
+  prefer(changes.rather_not_on, "NotIn", 50);
+  return terms;
+}
+
 void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch) {
-  if (changes.rather_on.empty()) return;
-  json::object field{{"key", "metadata.name"}, {"operator", "In"}, {"values", json::array{changes.rather_on}}};
-  json::object term{{"weight", 100}, {"preference", json::object{{"matchFields", json::array{std::move(field)}}}}};
+  json::array terms = preferences(changes);
+  if (terms.empty()) return;
   constexpr std::string_view kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
   json::object affinity;
-  affinity[json::string_view(kPreferred.data(), kPreferred.size())] = json::array{term};
+  affinity[json::string_view(kPreferred.data(), kPreferred.size())] = terms;
   const bool made = !changes.not_on.empty();  // keep_off() has added a node affinity if the pod had none
   if (!made && !pod.spec().has_affinity()) {
     return add(patch, "/spec/affinity", json::object{{"nodeAffinity", std::move(affinity)}});
@@ -117,9 +129,9 @@ void lean_to(const api::Pod& pod, const PodChanges& changes, json::array& patch)
   }
   const std::string path = fmt::format("/spec/affinity/nodeAffinity/{}", kPreferred);
   if (has.preferred_during_scheduling_ignored_during_execution().empty()) {
-    return add(patch, path, json::array{std::move(term)});
+    return add(patch, path, std::move(terms));
   }
-  add(patch, path + "/-", std::move(term));
+  for (json::value& term : terms) add(patch, path + "/-", std::move(term));
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct PodChanges {
   std::vector<std::pair<std::string, std::string>> annotations{};  // to set
   std::vector<std::string> not_on{};                               // nodes to exclude by a required node affinity
   std::string rather_on{};                                         // a node to prefer by a preferred node affinity
+  std::string rather_not_on{};                                     // a node to avoid by a preferred node affinity
 };
 
 // JSON patch (RFC 6902); empty: nothing to change. Only adds: other annotations stay, every term of a required node

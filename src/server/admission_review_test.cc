@@ -166,6 +166,23 @@ TEST(PodAffinity, PrefersANodeAndKeepsOtherPreferencesAndExclusions) {
   }
 }
 
+TEST(PodAffinity, PrefersEveryNodeToTheNodeToAvoid) {
+  PodChanges changes;
+  changes.rather_on = "t";
+  changes.rather_not_on = "s";
+  constexpr const char* kBoth =
+      R"([{"weight":100,"preference":{"matchFields":[{"key":"metadata.name","operator":"In","values":["t"]}]}},)"
+      R"({"weight":50,"preference":{"matchFields":[{"key":"metadata.name","operator":"NotIn","values":["s"]}]}}])";
+  constexpr const char* kPreferred = "preferredDuringSchedulingIgnoredDuringExecution";
+  const json::value made = patched(R"({"metadata":{"name":"p"},"spec":{}})", changes);
+  EXPECT_EQ(json::serialize(made.at("spec").at("affinity").at("nodeAffinity").at(kPreferred)), kBoth);
+  const json::value kept = patched(
+      R"({"metadata":{"name":"p"},"spec":{"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":
+      [{"weight":7,"preference":{"matchExpressions":[{"key":"k","operator":"Exists"}]}}]}}}})",
+      changes);
+  EXPECT_EQ(kept.at("spec").at("affinity").at("nodeAffinity").at(kPreferred).as_array().size(), 3U);
+}
+
 RC_GTEST_PROP(AdmissionReviewProperty, CorruptedReviewsAreReadOrRefusedWithAMessage, (const std::string& noise)) {
   std::string body = review(R"({"metadata":{"name":"p"}})");
   const std::size_t at = *rc::gen::inRange<std::size_t>(0, body.size());

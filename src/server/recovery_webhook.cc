@@ -117,7 +117,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     const bool foreign = std::ranges::find(ours, pod.spec().scheduler_name()) == ours.end();
     const auto hint = co_await hints(pod);
     if (hint && !hint->avoid.empty()) keep_off(pod, *hint, foreign, changes);
-    if (foreign && settings.target) changes.rather_on = settings.target(pod);
+    if (const auto intent = foreign && settings.intents ? settings.intents(pod) : std::nullopt) {
+      changes.rather_on = intent->target;
+      changes.rather_not_on = intent->avoid;
+    }
     co_return patch_for(pod, changes);
   }
 

@@ -1,5 +1,5 @@
 // The admission webhook for new pods. It excludes visited nodes for replacements of failed pods, and prefers the target
-// node for replacements of moved pods. HTTPS on a separate port, because the API server has no token for the daemon's
+// node and any other node to the source node for replacements of moved pods. HTTPS on a separate port, because the API server has no token for the daemon's
 // port. The webhook never denies a pod. If it lacks information it changes nothing, and while it is unavailable pods
 // are created without it (failurePolicy: Ignore).
 //
@@ -22,13 +22,14 @@
 #include "kube/client/api.h"
 #include "kube/client/loop_services.h"
 #include "kube/leader/leader_fence.h"
+#include "migration/settings.h"
 #include "net/http/http.h"
 #include "rescheduling/recovery/live_recovery.h"
 
 namespace rescheduler::server {
 
-// The target node of a new pod of another scheduler; empty: none.
-using PodTarget = std::function<std::string(const api::Pod&)>;
+// The intent of a move for a new pod of another scheduler; nullopt: none.
+using PodIntents = std::function<std::optional<migration::PlacementIntent>(const api::Pod&)>;
 using PodHints = std::function<net::Task<std::optional<rescheduling::recovery::NewPodHint>>(const api::Pod&)>;
 
 struct RecoveryWebhookSettings {
@@ -44,7 +45,7 @@ struct RecoveryWebhookSettings {
   // Time for every API server to receive a new CA. An API server that does not know the CA yet fails a request.
   std::chrono::nanoseconds settle = std::chrono::seconds{10};
   std::vector<std::string> only_namespaces{};  // empty: all except the excluded ones
-  PodTarget target{};                          // for replacements of moved pods
+  PodIntents intents{};                        // for replacements of moved pods
 };
 
 class RecoveryWebhook {

@@ -219,7 +219,9 @@ void ChaoticCluster::change_leader() {
   parts.settings.sweep_every = 2min;
   parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
     std::vector<scheduler::Intent> intents;
-    for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
+    for (auto& one : wanted) {
+      intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target, one.avoid});
+    }
     live_->set_intents(std::move(intents));
   };
   leader_.migrator = std::make_unique<migration::MigrationController>(std::move(parts));

@@ -30,7 +30,7 @@ class MovesWithKubeScheduler : public MigrationTest {
   void start_webhook() {
     TestRecoverySettings settings;
     settings.ns = ns();
-    settings.target = [this](const api::Pod& pod) { return migrator().target_of(pod); };
+    settings.intents = [this](const api::Pod& pod) { return migrator().intent_for(pod); };
     webhook_ = std::make_unique<TestRecovery>(cluster(), std::move(settings));
   }
 

@@ -83,7 +83,9 @@ class MoveCost : public testing::Test {
     parts.settings.scheduler_names = {std::string(kScheduler)};
     parts.settings.steer = [this](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
-      for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
+      for (auto& one : wanted) {
+        intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target, one.avoid});
+      }
       live_->set_intents(std::move(intents));
     };
     migrator_ = std::make_unique<migration::MigrationController>(std::move(parts));

@@ -40,7 +40,9 @@ TestMigrator::TestMigrator(TestCluster& cluster, TestScheduler* steered, TestMig
   if (steered != nullptr) {
     settings.migration.steer = [steered](std::vector<migration::PlacementIntent> wanted) {
       std::vector<scheduler::Intent> intents;
-      for (auto& one : wanted) intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target});
+      for (auto& one : wanted) {
+        intents.push_back({one.migration, one.ns, one.selector, one.pod, one.target, one.avoid});
+      }
       steered->set_intents(std::move(intents));
     };
   }
@@ -85,10 +87,11 @@ bool TestMigrator::dead() {
   return answer;
 }
 
-std::string TestMigrator::target_of(const api::Pod& pod) {
-  std::string node;
-  link_->on_loop([&] { node = migrator_->target_of(pod); });
-  return node;
+std::optional<migration::PlacementIntent> TestMigrator::intent_for(const api::Pod& pod) {
+  if (link_->loop().on_loop_thread()) return migrator_->intent_for(pod);  // in process all clients share one loop
+  std::optional<migration::PlacementIntent> intent;
+  link_->on_loop([&] { intent = migrator_->intent_for(pod); });
+  return intent;
 }
 
 std::vector<std::string> TestMigrator::writes() {

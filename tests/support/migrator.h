@@ -37,7 +37,7 @@ class TestMigrator {
   std::vector<migration::MoveRequest> under_way();
   void sweep();
   bool dead();
-  std::string target_of(const api::Pod& pod);  // the target node of the pod; any thread
+  std::optional<migration::PlacementIntent> intent_for(const api::Pod& pod);  // any thread
   std::vector<std::string> writes();
   std::map<std::string, int> pod_reads();  // reads of single pods, by pod name
   bool leads() const { return fence_->may_act(); }

@@ -78,7 +78,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
     hook.settle = seconds{3};
     hook.webhook.timeout = seconds{10};
     prepare_webhook();
-    hook.target = std::move(settings.target);
+    hook.intents = std::move(settings.intents);
     const server::PodHints hints = [this](const api::Pod& pod) { return live_->hint_for(pod); };
     link_->on_loop([&] {
       auto started = server::RecoveryWebhook::start(*api_, hints, std::move(hook), link_->services());

@@ -39,7 +39,7 @@ struct TestRecoverySettings {
   std::string webhook_url = "https://127.0.0.1:0";
   bool wait_for_webhook = true;  // until the API server calls it
   GuardedApi::Guard guard{};
-  server::PodTarget target{};  // target nodes of replacement pods during moves; any thread
+  server::PodIntents intents{};  // for replacement pods of moves; any thread
 };
 
 class TestRecovery {

@@ -94,7 +94,7 @@ void Composition::make_recovery() {
   server::RecoveryWebhookSettings hook;
   hook.address = settings_.webhook_address;
   for (const auto& profile : settings_.configuration.profiles) hook.own_schedulers.push_back(profile.scheduler_name);
-  hook.target = [migrations = migrations_](const api::Pod& pod) { return migrations->target_of(pod); };
+  hook.intents = [migrations = migrations_](const api::Pod& pod) { return migrations->intent_for(pod); };
   const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
   recovery_ = &components_.add(std::make_unique<FailureRecovery>(apis, live, std::move(hook), services_));
   if (recovery_is_fed()) scheduler_->listen(recovery_->live().sink());

@@ -34,7 +34,7 @@ std::unique_ptr<migration::MigrationController> make_migrator(migration::Migrati
     std::vector<scheduler::Intent> intents;
     for (auto& one : wanted) {
       intents.push_back({std::move(one.migration), std::move(one.ns), std::move(one.selector), std::move(one.pod),
-                         std::move(one.target)});
+                         std::move(one.target), std::move(one.avoid)});
     }
     scheduler.set_intents(std::move(intents));
   };
