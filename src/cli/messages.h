@@ -27,7 +27,7 @@ inline constexpr Phrase kMigrationsNotShown{
     "Migrations could not be read: replacements of moved pods can be placed on other nodes",
     "集群未返回Migration：被迁移Pod的替代者可能落到别处"};
 inline constexpr Phrase kNoWebhook{
-    "recovery: no webhook: replacements of pods of other schedulers can return to the nodes where pods failed",
-    "故障恢复：没有webhook，其他调度器的替代Pod不知道应避开哪些节点"};
+    "no webhook: replacements of pods of other schedulers can return to the nodes that pods had to leave",
+    "没有webhook：其他调度器的替代Pod不知道应避开哪些节点"};
 
 }  // namespace rescheduler::cli::messages

@@ -69,6 +69,11 @@ void resolve_settings(Configuration& configuration) {
     RecoverySettings recovery = profile->podrescheduling.value_or(PodreschedulingSettings{}).recovery;
     if (recovery.mode != StrategyMode::Off) configuration.recovery = std::move(recovery);
   }
+  configuration.webhook = {};
+  if (const Profile* profile = first(profiles, [](const Profile& one) { return one.podrescheduling.has_value(); })) {
+    configuration.webhook = profile->podrescheduling->recovery.webhook;
+  }
+  if (configuration.recovery) configuration.webhook = configuration.recovery->webhook;
 }
 
 }  // namespace rescheduler::config

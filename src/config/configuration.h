@@ -106,7 +106,10 @@ struct Configuration {
   ReschedulerSettings rescheduler{};            // for the log and the dashboard
   MigrationSettings migration{};
   std::optional<RecoverySettings> recovery{};  // empty: no failure recovery
+  WebhookSettings webhook{};
 
+  // The webhook steers replacements of failed pods and of moved pods.
+  bool serves_webhook() const { return webhook.enabled && (recovery || rescheduled); }
   std::vector<placement::Profile> placing() const { return {profiles.begin(), profiles.end()}; }
 };
 
@@ -116,6 +119,7 @@ struct Configuration {
 //   rescheduler  the first with settings of Rescheduler, whether the plugin is enabled or not
 //   migration    the last with settings of Rescheduler
 //   recovery     the first that uses Podrescheduling at filter; empty if it disables recovery
+//   webhook      that of recovery, else the first with settings of Podrescheduling
 // Must be called again after a change of the profiles.
 void resolve_settings(Configuration& configuration);
 

@@ -253,5 +253,30 @@ TEST(ResolvedSettings, SettingsThatNoProfileUsesOrThatAreDisabledAreAbsent) {
   EXPECT_FALSE(off.configuration.rescheduled);
 }
 
+TEST(ResolvedSettings, TheWebhookIsServedForMovesAndForRecoveryUnlessItIsDisabled) {
+  const Configuration usual = default_configuration(default_catalog());
+  EXPECT_FALSE(usual.serves_webhook());
+  EXPECT_FALSE(read("{enableReschedulingController: false}").configuration.serves_webhook());
+  EXPECT_TRUE(read("{enableReschedulingController: true}").configuration.serves_webhook());
+  const auto with = [](const std::string& plugins, const std::string& args) {
+    return read_configuration(fmt::format(R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: s
+  plugins: {{multiPoint: {{enabled: [{{name: {}}}]}}}}
+  pluginConfig: [{{name: Podrescheduling, args: {}}}]
+)",
+                                          plugins, args),
+                              "f", default_catalog())
+        .configuration;
+  };
+  EXPECT_TRUE(with("Podrescheduling", "{recovery: {webhook: {port: 9443}}}").serves_webhook());
+  EXPECT_FALSE(with("Podrescheduling", "{recovery: {mode: off}}").serves_webhook());
+  const Configuration moves = with("Rescheduler", "{recovery: {webhook: {port: 9443}}}");
+  EXPECT_TRUE(moves.serves_webhook());
+  EXPECT_EQ(moves.webhook.port, 9443) << "its settings count although the plugin is not enabled";
+  EXPECT_FALSE(with("Rescheduler", "{recovery: {webhook: {enabled: false}}}").serves_webhook());
+}
+
 }  // namespace
 }  // namespace rescheduler::config

@@ -34,7 +34,7 @@ namespace json = boost::json;
 constexpr std::string_view kSecretSuffix = "-tls";
 constexpr int kUnansweredCalls = 3;  // one per poll_interval, until the silence is reported
 // A process without permission to create the objects expects them from this manifest.
-constexpr std::string_view kApplied = " (is manifests/rescheduler/webhook.yaml applied?)";
+constexpr std::string_view kApplied = " (is manifests/rescheduler/rbac.yaml applied?)";
 // The API server sends objects of at most 3 MiB; the AdmissionReview may contain the object twice.
 constexpr std::size_t kMostBodyBytes = std::size_t{8} << 20;
 const std::vector<double> kSeconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1};
@@ -115,8 +115,10 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     PodChanges changes;
     const auto& ours = settings.own_schedulers;
     const bool foreign = std::ranges::find(ours, pod.spec().scheduler_name()) == ours.end();
-    const auto hint = co_await hints(pod);
-    if (hint && !hint->avoid.empty()) keep_off(pod, *hint, foreign, changes);
+    if (hints) {
+      const auto hint = co_await hints(pod);
+      if (hint && !hint->avoid.empty()) keep_off(pod, *hint, foreign, changes);
+    }
     if (const auto intent = foreign && settings.intents ? settings.intents(pod) : std::nullopt) {
       changes.rather_on = intent->target;
       changes.rather_not_on = intent->avoid;
@@ -334,8 +336,8 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     auto services_found = co_await client.list<api::Service>(settings.own_namespace, by_name);
     if (!services_found) co_return fail(std::move(services_found.error()));
     if (services_found->empty()) {
-      co_return fail(Errc::NotFound, "Service {}/{} does not exist{}", settings.own_namespace, settings.webhook.service,
-                     kApplied);
+      co_return fail(Errc::NotFound, "Service {}/{} does not exist (is manifests/rescheduler/deployment.yaml applied?)",
+                     settings.own_namespace, settings.webhook.service);
     }
     found.dialled = services_found->front()->spec().cluster_ip();
     if (found.dialled.empty() || found.dialled == "None") {
@@ -369,6 +371,11 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
       }
     }
     if (done) unanswered = 0;
+  }
+
+  std::string trouble() const {
+    if (registration_trouble) return *registration_trouble;
+    return announced_ca.empty() ? "it is not registered yet" : "";
   }
 
   std::string status_text() const {
@@ -451,6 +458,8 @@ Result<std::unique_ptr<RecoveryWebhook>> RecoveryWebhook::start(kube::Api& api,
   state->keeping = net::spawn(services.executor, "recovery webhook", State::keep_up_to_date(state));
   return std::unique_ptr<RecoveryWebhook>(new RecoveryWebhook(std::move(state)));
 }
+
+std::string RecoveryWebhook::trouble() const { return state_->trouble(); }
 
 std::uint16_t RecoveryWebhook::port() const { return state_->http->port(); }
 

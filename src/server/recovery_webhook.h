@@ -1,7 +1,7 @@
 // The admission webhook for new pods. It excludes visited nodes for replacements of failed pods, and prefers the target
-// node and any other node to the source node for replacements of moved pods. HTTPS on a separate port, because the API server has no token for the daemon's
-// port. The webhook never denies a pod. If it lacks information it changes nothing, and while it is unavailable pods
-// are created without it (failurePolicy: Ignore).
+// node and any other node to the source node for replacements of moved pods. HTTPS on a separate port, because the API
+// server has no token for the daemon's port. The webhook never denies a pod. If it lacks information it changes
+// nothing, and while it is unavailable pods are created without it (failurePolicy: Ignore).
 //
 // All replicas serve. The leader maintains the certificate (created here, stored in a Secret, renewed in time) and the
 // MutatingWebhookConfiguration. A new CA is published before its certificate is used: the caBundle has both CAs for a
@@ -30,6 +30,7 @@ namespace rescheduler::server {
 
 // The intent of a move for a new pod of another scheduler; nullopt: none.
 using PodIntents = std::function<std::optional<migration::PlacementIntent>(const api::Pod&)>;
+// Empty: failure recovery is off.
 using PodHints = std::function<net::Task<std::optional<rescheduling::recovery::NewPodHint>>(const api::Pod&)>;
 
 struct RecoveryWebhookSettings {
@@ -59,6 +60,8 @@ class RecoveryWebhook {
   RecoveryWebhook& operator=(const RecoveryWebhook&) = delete;
 
   std::uint16_t port() const;
+  // Why the webhook is not registered with the API server; empty: it is. Known only on the leader.
+  std::string trouble() const;
   // Updates certificate and configuration, with a new certificate if `renew`; also runs periodically.
   net::Task<Result<void>> bring_up_to_date(bool renew);
   // Of the leader: whether the webhook is registered, and whether its registered address answers.

@@ -1,5 +1,5 @@
-// Pods that the real kube-scheduler placed are moved and recovered too. kube-scheduler gets the target node through
-// fields of its own API.
+// Pods of another scheduler are moved and recovered too. That scheduler gets the target node and the node to avoid
+// through fields of its own API. On every cluster it is a second instance of ours; on the real one also kube-scheduler.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,18 +14,12 @@ using migration::MoveResult;
 const std::vector<std::string> kWithKubeScheduler{"--with",
                                                   "etcd,kube-apiserver,kube-controller-manager,kube-scheduler,kwok"};
 
-class MovesWithKubeScheduler : public MigrationTest {
+class MovesWithWebhook : public MigrationTest {
  protected:
-  void SetUp() override {
-    MigrationTest::SetUp();
-    scheduler_name_ = "default-scheduler";
-    settings_.direct = true;
-  }
   void TearDown() override {
     webhook_.reset();
     MigrationTest::TearDown();
   }
-  std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
   // The webhook reads the targets of the MigrationController, as in the daemon.
   void start_webhook() {
     TestRecoverySettings settings;
@@ -35,6 +29,69 @@ class MovesWithKubeScheduler : public MigrationTest {
   }
 
   std::unique_ptr<TestRecovery> webhook_;
+};
+
+class MovesOfAnotherScheduler : public MovesWithWebhook {
+ protected:
+  void SetUp() override {
+    MovesWithWebhook::SetUp();
+    if (IsSkipped()) return;
+    scheduler_name_ = ns() + "-other";
+    TestSchedulerSettings other;
+    other.name = scheduler_name_;
+    start_scheduler(other);  // gets no intents
+  }
+};
+RESCHEDULER_ON_EVERY_CLUSTER(MovesOfAnotherScheduler);
+
+TEST_P(MovesOfAnotherScheduler, TheWebhookTellsTheReplacementItsTargetAndTheNodeToAvoid) {
+  deploy("web", 3);
+  start_migrator();
+  start_webhook();
+  const api::Pod pod = pods_of("web").front();
+  const std::string source = pod.spec().node_name();
+  const std::string target = other_node(source);
+  const auto outcome = move(move_request_for(pod, target));
+  EXPECT_EQ(outcome.result, MoveResult::Succeeded) << outcome.message;
+  const api::Pod replacement = this->pod(outcome.replacement);
+  EXPECT_EQ(replacement.spec().scheduler_name(), scheduler_name_);
+  const auto preferences = [](const api::Pod& one) {
+    return one.spec().affinity().node_affinity().preferred_during_scheduling_ignored_during_execution();
+  };
+  const auto preferred = preferences(replacement);
+  ASSERT_EQ(preferred.size(), 2);
+  EXPECT_EQ(preferred[0].preference().match_fields(0).operator_(), "In");
+  EXPECT_EQ(preferred[0].preference().match_fields(0).values(0), target);
+  EXPECT_EQ(preferred[1].preference().match_fields(0).operator_(), "NotIn");
+  EXPECT_EQ(preferred[1].preference().match_fields(0).values(0), source);
+  for (const api::Pod& one : pods_of("web")) {
+    EXPECT_EQ(preferences(one).empty(), one.metadata().name() != outcome.replacement)
+        << "of one pod, not of the template";
+  }
+}
+
+// Without the preference the source node would win: it has no other pod of the workload.
+TEST_P(MovesOfAnotherScheduler, AReplacementThatCannotReachItsTargetGoesToAThirdNode) {
+  deploy("web", 3);
+  start_migrator();
+  start_webhook();
+  const api::Pod pod = pods_of("web").front();
+  const std::string source = pod.spec().node_name();
+  const std::string target = other_node(source);
+  patch_node(target, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");
+  const auto outcome = move(move_request_for(pod, target));
+  EXPECT_EQ(outcome.result, MoveResult::Elsewhere) << outcome.message;
+  EXPECT_EQ(outcome.landed, other_node(target));
+}
+
+class MovesWithKubeScheduler : public MovesWithWebhook {
+ protected:
+  void SetUp() override {
+    MovesWithWebhook::SetUp();
+    scheduler_name_ = "default-scheduler";
+    settings_.direct = true;
+  }
+  std::vector<std::string> own_rig() const override { return kWithKubeScheduler; }
 };
 INSTANTIATE_TEST_SUITE_P(Real, MovesWithKubeScheduler, testing::Values(Tier::Real));
 

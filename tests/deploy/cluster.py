@@ -54,7 +54,11 @@ def with_local_webhook(text):
     """The API server calls the webhook on this machine instead of through the Service, because KWOK does not run the pods."""
     port = free_port()
     hook = f'webhook: {{port: {port}, url: "https://127.0.0.1:{port}"}}'
-    return re.sub(r'(?m)^( +)recovery:\n', rf'\1recovery:\n\1  {hook}\n', text)
+    text, written = re.subn(r'(?m)^( +)recovery:\n', rf'\1recovery:\n\1  {hook}\n', text)
+    if written:
+        return text
+    args = f'{{recovery: {{{hook}}}}}'
+    return re.sub(r'(?m)^( *)pluginConfig:\n', rf'\g<0>\1- {{name: Podrescheduling, args: {args}}}\n', text, count=1)
 
 
 class Control:

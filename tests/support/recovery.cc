@@ -98,7 +98,7 @@ TestRecovery::TestRecovery(TestCluster& cluster, TestRecoverySettings settings)
   })) << "the API server does not call the webhook";
 }
 
-// The objects of manifests/rescheduler/webhook.yaml. The product may update them, but not create them.
+// The objects of the webhook in manifests/rescheduler/rbac.yaml. The product may update them, but not create them.
 void TestRecovery::prepare_webhook() {
   server::MutatingWebhookConfiguration configuration;
   configuration.mutable_metadata()->set_name(webhook_name_);

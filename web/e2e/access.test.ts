@@ -73,6 +73,7 @@ profiles:
 - schedulerName: rescheduler-scheduler
   plugins: {multiPoint: {enabled: [{name: Rescheduler}]}}
   pluginConfig:
+  - {name: Podrescheduling, args: {recovery: {webhook: {port: 0}}}}
   - name: Rescheduler
     args:
       reschedulingInterval: 1s

@@ -1,5 +1,7 @@
 #include "cli/composition/composition.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "cli/composition/migrator.h"
 #include "cli/messages.h"
@@ -10,6 +12,18 @@ namespace rescheduler::cli {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};  // time to wait for Migrations to sync; pods stay pending meanwhile
+
+// Namespaces whose pods are neither recovered nor moved: the API server does not call the webhook for their pods.
+std::vector<std::string> namespaces_without_webhook(const CompositionSettings& settings) {
+  const auto& moving = settings.configuration.rescheduled;
+  if (!moving) return settings.recovery ? settings.recovery->excluded_namespaces : std::vector<std::string>{};
+  std::vector<std::string> both = moving->rescheduler->rescheduling.excluded_namespaces;
+  if (settings.recovery) {
+    const auto& unrecovered = settings.recovery->excluded_namespaces;
+    std::erase_if(both, [&](const std::string& ns) { return std::ranges::find(unrecovered, ns) == unrecovered.end(); });
+  }
+  return both;
+}
 
 }  // namespace
 
@@ -34,6 +48,7 @@ Result<std::unique_ptr<Composition>> Composition::make(CompositionApis apis,
   auto rescheduler = made->make_rescheduler();
   if (!rescheduler) return fail(std::move(rescheduler.error()));
   made->make_recovery();
+  made->make_webhook();
   return made;
 }
 
@@ -91,15 +106,28 @@ void Composition::make_recovery() {
     live.fed_kinds = cluster::model_kinds();
     live.wait_fed = [scheduler = scheduler_] { return scheduler->wait_synced(); };
   }
+  const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
+  recovery_ = &components_.add(rescheduling::recovery::LiveRecovery::make(apis, std::move(live), services_));
+  if (recovery_is_fed()) scheduler_->listen(recovery_->sink());
+  // Pods of our scheduler avoid visited nodes also where the API server does not call the webhook.
+  scheduler_->annotate_by(recovery_->annotator());
+}
+
+// The webhook is last, so that it stops before the components that it asks.
+void Composition::make_webhook() {
+  if (!settings_.webhook) return;
   server::RecoveryWebhookSettings hook;
+  hook.webhook = *settings_.webhook;
   hook.address = settings_.webhook_address;
+  hook.own_namespace = settings_.configuration.leader_election.resource_namespace;
+  hook.excluded_namespaces = namespaces_without_webhook(settings_);
+  hook.fence = settings_.fence;
   for (const auto& profile : settings_.configuration.profiles) hook.own_schedulers.push_back(profile.scheduler_name);
   hook.intents = [migrations = migrations_](const api::Pod& pod) { return migrations->intent_for(pod); };
-  const rescheduling::recovery::RecoveryApis apis{apis_.recovery, apis_.events};
-  recovery_ = &components_.add(std::make_unique<FailureRecovery>(apis, live, std::move(hook), services_));
-  if (recovery_is_fed()) scheduler_->listen(recovery_->live().sink());
-  // Pods of our scheduler avoid visited nodes also where the API server does not call the webhook.
-  scheduler_->annotate_by(recovery_->live().annotator());
+  server::PodHints hints;
+  if (recovery_ != nullptr) hints = [live = recovery_](const api::Pod& pod) { return live->hint_for(pod); };
+  webhook_ =
+      &components_.add(std::make_unique<PodWebhook>(*apis_.recovery, std::move(hints), std::move(hook), services_));
 }
 
 template <class... About>
@@ -123,13 +151,20 @@ void Composition::spawn(std::string name, net::Task<void> task) {
 }
 
 void Composition::follow() {
+  const bool delayed = settings_.configuration.delay_cache_until_active;
   if (recovery_ != nullptr) recovery_->follow();
-  if (!settings_.configuration.delay_cache_until_active) follow_cluster();
+  if (webhook_ != nullptr) webhook_->follow();
+  if (!delayed) follow_cluster();
+  // The API server calls the webhook of every replica, and the webhook needs the intents of the Migrations.
+  if (webhook_ != nullptr || !delayed) follow_migrations();
 }
 
 void Composition::follow_cluster() {
   scheduler_->follow();
   if (rescheduler_ != nullptr) rescheduler_->follow();
+}
+
+void Composition::follow_migrations() {
   if (settings_.define_migrations) {
     spawn("define migrations", define_migrations());
   } else {
@@ -150,7 +185,10 @@ net::Task<Result<void>> Composition::wait_synced() {
 }
 
 void Composition::lead() {
-  if (settings_.configuration.delay_cache_until_active) follow_cluster();
+  if (settings_.configuration.delay_cache_until_active) {
+    follow_cluster();
+    if (webhook_ == nullptr) follow_migrations();
+  }
   spawn("begin to decide", begin());
   if (recovery_ != nullptr) spawn("begin to recover", begin_to_recover());
 }
@@ -165,6 +203,9 @@ net::Task<void> Composition::begin() {
   // Without the definition of Migration this waits: a move without its record could not be continued after a crash.
   const auto shown = co_await wait_synced();
   if (!shown) co_return;
+  // Before the first move, so that its replacement pod is steered.
+  if (webhook_ != nullptr) co_await webhook_->registered();
+  if (stopping_) co_return;
   // Before the rescheduler, whose first cycle must count the existing migrations that migrations_ continues.
   migrations_->lead();
   if (rescheduler_ == nullptr) co_return;
@@ -174,7 +215,10 @@ net::Task<void> Composition::begin() {
 
 net::Task<void> Composition::begin_to_recover() {
   const auto synced = co_await recovery_->wait_synced();
-  if (synced) recovery_->lead();
+  if (!synced) co_return;
+  // Before the first eviction, so that the webhook already handles its replacement pod.
+  if (webhook_ != nullptr) co_await webhook_->registered();
+  if (!stopping_) recovery_->lead();
 }
 
 // Runs before the scheduler starts, because Migrations contain the target nodes of replacement pods. Waits at most
@@ -194,6 +238,14 @@ net::Task<void> Composition::steer_first() {
 }
 
 net::Task<void> Composition::await_migrations() { (void)co_await migrations_->wait_synced(); }
+
+std::optional<std::string> Composition::recovery_status() const {
+  return recovery_ == nullptr ? std::nullopt : std::optional(recovery_->status_text());
+}
+
+std::optional<std::string> Composition::webhook_status() const {
+  return webhook_ == nullptr ? std::nullopt : std::optional(webhook_->status_text());
+}
 
 std::vector<InstallationProblem> Composition::problems() const {
   std::vector<InstallationProblem> found;

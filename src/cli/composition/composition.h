@@ -1,5 +1,5 @@
-// Assembles the program: scheduler, migrations, rescheduler and failure recovery, and their connections. `rescheduler
-// run` uses one with its port and lease; `demo` and `sim` use one on an embedded cluster.
+// Assembles the program: scheduler, migrations, rescheduler, failure recovery and webhook, and their connections.
+// `rescheduler run` uses one with its port and lease; `demo` and `sim` use one on an embedded cluster.
 //
 //   auto composition = Composition::make({&api}, settings, services);
 //   (*composition)->listen(listeners);      // before follow()
@@ -17,11 +17,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/composition/failure_recovery.h"
 #include "cli/composition/installation.h"
+#include "cli/composition/pod_webhook.h"
+#include "config/configuration.h"
 #include "kube/leader/component.h"
 #include "migration/migration_controller.h"
 #include "rescheduling/loop/live_rescheduler.h"
+#include "rescheduling/recovery/live_recovery.h"
 #include "scheduler/live_scheduler.h"
 
 namespace rescheduler::cli {
@@ -46,6 +48,7 @@ struct CompositionSettings {
   migration::MigrationSettings migrations{};                    // settings that the configuration does not have
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // of the rescheduler
   std::optional<config::RecoverySettings> recovery{};           // empty: no failure recovery
+  std::optional<config::WebhookSettings> webhook{};             // empty: no webhook
   std::string webhook_address = "0.0.0.0";  // the API server sends no token, so the webhook has a port of its own
 };
 
@@ -67,7 +70,7 @@ class Composition final : public kube::Component {
   ~Composition() override;
 
   void listen(Listeners listeners);
-  // With delayCacheUntilActive only the webhook's informers start here; the others start in lead().
+  // With delayCacheUntilActive only the informers of the webhook start here; the others start in lead().
   void follow() override;
   net::Task<Result<void>> wait_synced() override;
   void lead() override;
@@ -77,14 +80,11 @@ class Composition final : public kube::Component {
   scheduler::LiveScheduler& scheduler() { return *scheduler_; }
   // Null: switched off.
   rescheduling::Controller* controller() { return rescheduler_ == nullptr ? nullptr : &rescheduler_->controller(); }
-  const rescheduling::recovery::LiveRecovery* recovery() const {
-    return recovery_ == nullptr ? nullptr : &recovery_->live();
-  }
+  const rescheduling::recovery::LiveRecovery* recovery() const { return recovery_; }
   std::vector<InstallationProblem> problems() const;  // at most one for each part
-  // Of the leader: failure recovery and its webhook; empty: switched off.
-  std::optional<std::string> recovery_status() const {
-    return recovery_ == nullptr ? std::nullopt : std::optional(recovery_->status_text());
-  }
+  // Of the leader; empty: switched off.
+  std::optional<std::string> recovery_status() const;
+  std::optional<std::string> webhook_status() const;
 
  private:
   Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services);
@@ -92,6 +92,7 @@ class Composition final : public kube::Component {
   void make_migrations();
   Result<void> make_rescheduler();
   void make_recovery();
+  void make_webhook();
   // Recovery gets pods, nodes and workloads from the scheduler's informers. With delayCacheUntilActive these informers
   // start only on the leader, but the API server calls the webhook of every replica. Then recovery has informers of its
   // own.
@@ -100,6 +101,7 @@ class Composition final : public kube::Component {
   std::function<void(About...)> notifier(std::function<void(About...)> Listeners::* what) const;
 
   void follow_cluster();
+  void follow_migrations();
   void spawn(std::string name, net::Task<void> task);
   net::Task<void> define_migrations();
   net::Task<void> begin();
@@ -114,8 +116,9 @@ class Composition final : public kube::Component {
   scheduler::LiveScheduler* scheduler_ = nullptr;
   migration::MigrationController* migrations_ = nullptr;
   rescheduling::LiveRescheduler* rescheduler_ = nullptr;
-  FailureRecovery* recovery_ = nullptr;
-  kube::Components components_;  // the four components above
+  rescheduling::recovery::LiveRecovery* recovery_ = nullptr;
+  PodWebhook* webhook_ = nullptr;
+  kube::Components components_;  // the five components above
   std::vector<net::Job> jobs_;
   bool stopping_ = false;
 };

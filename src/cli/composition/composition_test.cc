@@ -18,6 +18,7 @@
 #include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
 #include "migration/record.h"
+#include "server/proto/webhook_configuration.pb.h"
 #include "sim/cluster.h"
 #include "sim/frontend/local_api.h"
 #include "sim/time/pacer.h"
@@ -74,7 +75,7 @@ class CompositionTest : public testing::Test {
               .uid();
     }
     loop_.run_for(10s);  // until the nodes are ready
-    compose({});
+    compose(std::nullopt);
   }
   void compose(std::optional<config::RecoverySettings> recovery) {
     CompositionSettings settings;
@@ -82,8 +83,11 @@ class CompositionTest : public testing::Test {
     for (const auto point : {placement::Point::PreFilter, placement::Point::Filter}) {
       settings.configuration.profiles.front().at(point).push_back({"Podrescheduling"});
     }
-    settings.host = "test";
     settings.recovery = std::move(recovery);
+    compose(std::move(settings));
+  }
+  void compose(CompositionSettings settings) {
+    settings.host = "test";
     auto made = Composition::make({.api = &counting_, .migrations = &late_}, std::move(settings), services());
     RESCHEDULER_CHECK(made.has_value(), "{}", made.error().message);
     composition_ = std::move(*made);
@@ -234,6 +238,42 @@ TEST_F(CompositionTest, WithoutAWebhookPodsOfOurSchedulerAvoidTheNodeWhereTheyFa
   EXPECT_NE(next.spec().node_name(), "a");
   EXPECT_EQ(next.metadata().annotations().at("kse.com/scheduled-hosts"), R"(["a"])");
   EXPECT_EQ(next.metadata().annotations().at("rescheduler.io/recovery-slot"), "1");
+}
+
+CompositionSettings with_moves() {
+  CompositionSettings settings;
+  settings.configuration = config::default_configuration(config::default_catalog());
+  config::place_by_load(settings.configuration.profiles.front(), {});
+  config::resolve_settings(settings.configuration);
+  settings.webhook = settings.configuration.webhook;
+  settings.webhook->port = 0;
+  settings.webhook->url = "https://127.0.0.1:0";
+  settings.webhook_address = "127.0.0.1";
+  return settings;
+}
+
+// The API server calls the webhook of every replica.
+TEST_F(CompositionTest, AReplicaThatServesTheWebhookFollowsTheMigrationsBeforeItLeads) {
+  ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
+  CompositionSettings settings = with_moves();
+  settings.configuration.delay_cache_until_active = true;
+  compose(std::move(settings));
+  composition_->follow();
+  EXPECT_TRUE(loop_.run_until([&] { return late_.watches == 1; }, 30s));
+  EXPECT_EQ(counting_.watches["Pod"], 0);
+}
+
+// Pods of other schedulers are moved too, whether failing pods are recovered or not.
+TEST_F(CompositionTest, TheWebhookIsServedForMovesWithoutRecovery) {
+  compose(with_moves());
+  begin();
+  EXPECT_EQ(composition_->recovery(), nullptr);
+  const auto registered = [&] {
+    auto read =
+        loop_.await_result(kube::Client(api_).get<server::MutatingWebhookConfiguration>("", "rescheduler-recovery"));
+    return read && read->webhooks_size() == 1 && !read->webhooks(0).client_config().ca_bundle().empty();
+  };
+  EXPECT_TRUE(loop_.run_until(registered, 1min));
 }
 
 }  // namespace

@@ -170,6 +170,7 @@ struct Daemon::State {
     how.deciding = &deciding;
     how.planning = &planning;
     how.recovery = settings.configuration.recovery;
+    if (how.configuration.serves_webhook()) how.webhook = how.configuration.webhook;
     how.webhook_address = settings.options.bind_address;
     return Composition::make(
         {clients.scheduler.get(), clients.events.get(), clients.migrations.get(), clients.recovery.get()},

@@ -76,6 +76,9 @@ void SecurePort::serve(Composition& composition, std::function<dashboard::Leader
   server_->readyz().add_note("recovery", [&composition, leader]() -> std::optional<std::string> {
     return leader().here ? composition.recovery_status() : std::nullopt;
   });
+  server_->readyz().add_note("webhook", [&composition, leader]() -> std::optional<std::string> {
+    return leader().here ? composition.webhook_status() : std::nullopt;
+  });
   server_->readyz().add_note("rescheduling",
                              [&composition, leader = std::move(leader)]() -> std::optional<std::string> {
                                const auto* controller = composition.controller();

@@ -54,6 +54,8 @@ Result<std::unique_ptr<EmbeddedScheduler>> EmbeddedScheduler::make(kube::Api& ap
   how.host = "embedded";
   how.seed = settings.seed;
   how.define_migrations = true;
+  // No other scheduler places pods here, so moves need no webhook.
+  if (settings.recovery && settings.recovery->webhook.enabled) how.webhook = settings.recovery->webhook;
   how.recovery = std::move(settings.recovery);
   how.webhook_address = "127.0.0.1";
   auto composition =

@@ -257,7 +257,7 @@ Findings check_webhook(const Facts& facts) {
   if (!hook.configured) {
     return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
              fmt::format("MutatingWebhookConfiguration {} does not exist: replacements of pods of other schedulers "
-                         "can return to the nodes where pods failed",
+                         "can return to the nodes that pods had to leave",
                          hook.name),
              facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }
@@ -285,7 +285,7 @@ Findings check_webhook(const Facts& facts) {
   }
   if (!hook.service.empty() && !hook.service_there) {
     found.push_back({Severity::Error, "webhook", fmt::format("Service {} of the webhook does not exist", hook.service),
-                     "kubectl apply -f manifests/rescheduler/webhook.yaml"});
+                     "kubectl apply -f manifests/rescheduler/deployment.yaml"});
   } else if (!hook.service.empty() && hook.endpoints == 0) {
     found.push_back({Severity::Error, "webhook",
                      fmt::format("Service {} of the webhook has no ready pods", hook.service),

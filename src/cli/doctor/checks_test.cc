@@ -221,7 +221,7 @@ TEST(Doctor, AWebhookMustBeConfiguredTrustedReachableAndAnswering) {
   EXPECT_THAT(only_finding(facts).message, HasSubstr("no ready pod"));
   facts = sound();
   facts.webhook->service_there = false;
-  EXPECT_EQ(only_finding(facts).fix, "kubectl apply -f manifests/rescheduler/webhook.yaml");
+  EXPECT_EQ(only_finding(facts).fix, "kubectl apply -f manifests/rescheduler/deployment.yaml");
   facts = sound();
   facts.webhook->authorities[0].not_after = facts.now + 24h;
   EXPECT_EQ(only_finding(facts).severity, Severity::Warning);

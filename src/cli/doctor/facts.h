@@ -109,7 +109,7 @@ struct Facts {
   std::vector<LeaseFacts> other_leases{};     // of the same name in other namespaces
   std::optional<LeaseFacts> default_lease{};  // of kube-scheduler
   std::optional<LoadFacts> load{};            // empty: no profile schedules by load
-  std::optional<WebhookFacts> webhook{};      // empty: failure recovery is off, or has no webhook
+  std::optional<WebhookFacts> webhook{};      // empty: no webhook is configured
   std::vector<BudgetFacts> budgets{};
   std::vector<Unread> unread{};
 };

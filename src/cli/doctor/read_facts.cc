@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/composition/failure_recovery.h"
 #include "cli/daemon/permissions.h"
 #include "cli/doctor/webhook_facts.h"
 #include "cluster/feed.h"
@@ -258,11 +257,11 @@ class FactsReader {
   }
 
   net::Task<void> webhook() {
-    const auto recovery = configured_ ? configured_->recovery : std::nullopt;
-    if (!recovery || !recovery->webhook.enabled) co_return;
-    auto found = co_await read_webhook(*request_.api, recovery->webhook.name, services_);
-    if (!seen(found, fmt::format("the MutatingWebhookConfiguration {}", recovery->webhook.name))) {
-      if (found.error().code == Errc::NotFound) facts_.webhook = WebhookFacts{recovery->webhook.name};
+    if (!configured_ || !configured_->serves_webhook()) co_return;
+    const std::string name = configured_->webhook.name;
+    auto found = co_await read_webhook(*request_.api, name, services_);
+    if (!seen(found, fmt::format("the MutatingWebhookConfiguration {}", name))) {
+      if (found.error().code == Errc::NotFound) facts_.webhook = WebhookFacts{name};
       co_return;
     }
     facts_.webhook = std::move(*found);

@@ -292,6 +292,7 @@ net::Task<bool> LiveRecovery::State::read_ahead(WorkloadName workload) {
 }
 
 net::Task<std::optional<NewPodHint>> LiveRecovery::State::hint(api::Pod pod) {
+  if (is_excluded(pod.metadata().namespace_())) co_return std::nullopt;
   // The pods of a new ReplicaSet are created within milliseconds of it, and the ReplicaSet within milliseconds of its
   // Deployment.
   for (int controllers = 0; controllers < 2; ++controllers) {
