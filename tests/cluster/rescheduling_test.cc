@@ -97,6 +97,20 @@ TEST_P(Rescheduling, PodsThatOptOutAreNotMoved) {
   EXPECT_EQ(at.evictions(), 0);
 }
 
+// Nothing would tell the other scheduler which node to avoid.
+TEST_P(Rescheduling, WithoutTheWebhookPodsOfAnotherSchedulerAreNotMoved) {
+  TestSchedulerSettings other;
+  other.name = ns() + "-other";
+  start_scheduler(other);
+  crowd(R"({"spec": {"template": {"spec": {"schedulerName": ")" + other.name + R"("}}}})");
+  const auto before = uids("web");
+  TestRescheduler& at = start(fast_settings());
+  EXPECT_TRUE(eventually_measured([&] { return at.metric("rescheduler_refusals_total", "unsteered") > 0; }));
+  ASSERT_TRUE(cycles_pass(at, 5));
+  EXPECT_EQ(uids("web"), before);
+  EXPECT_EQ(at.evictions(), 0);
+}
+
 TEST_P(Rescheduling, AnExhaustedPodDisruptionBudgetPreventsMoves) {
   crowd();
   budget(kReplicas);

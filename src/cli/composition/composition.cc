@@ -84,6 +84,11 @@ Result<void> Composition::make_rescheduler() {
   moving.fence = settings_.fence;
   moving.controller.planning = settings_.planning;
   moving.controller.debounce = settings_.debounce;
+  moving.controller.steering = [this, configured = rescheduling::steering_of(settings_.configuration)] {
+    rescheduling::Steering now = configured;
+    now.no_webhook = webhook_ == nullptr ? std::string("no webhook is served") : webhook_->trouble();
+    return now;
+  };
   moving.controller.on_plan = notifier(&Listeners::on_plan);
   moving.controller.on_outcome = notifier(&Listeners::on_outcome);
   moving.controller.on_node_activity = notifier(&Listeners::on_node_activity);

@@ -39,9 +39,14 @@ Result<std::string> text_of(const std::string& path) {
   return path == "-" ? read_standard_input(kMostBytes) : kube::read_whole_file(path, kMostBytes);
 }
 
+struct PlanConfiguration {
+  config::Profile profile{};
+  rescheduling::Steering steering{};
+};
+
 // The profile that the controller uses: the first that enables the plugin. If none does, `run` moves nothing, but a
 // plan can still be made with the settings of the plugin in the file, or with its defaults.
-Result<config::Profile> profile_of(const std::string& path, std::vector<std::string>& notes) {
+Result<PlanConfiguration> configuration_of(const std::string& path, std::vector<std::string>& notes) {
   const auto catalog = config::default_catalog();
   config::Configuration configuration = config::default_configuration(catalog);
   if (!path.empty()) {
@@ -53,7 +58,8 @@ Result<config::Profile> profile_of(const std::string& path, std::vector<std::str
   }
   auto& profiles = configuration.profiles;
   auto found = std::ranges::find_if(profiles, [](const config::Profile& profile) { return profile.uses(kPlugin); });
-  if (found != profiles.end()) return *found;
+  rescheduling::Steering steering = rescheduling::steering_of(configuration);
+  if (found != profiles.end()) return PlanConfiguration{*found, std::move(steering)};
   found =
       std::ranges::find_if(profiles, [](const config::Profile& profile) { return profile.rescheduler.has_value(); });
   config::Profile profile = found == profiles.end() ? profiles.front() : *found;
@@ -67,7 +73,7 @@ Result<config::Profile> profile_of(const std::string& path, std::vector<std::str
         written ? "as if " + profile.scheduler_name + " enabled the plugin with the settings in its pluginConfig"
                 : std::string("with the default settings of the plugin")));
   }
-  return profile;
+  return PlanConfiguration{std::move(profile), std::move(steering)};
 }
 
 // The requested strategies, else those that the controller would run.
@@ -92,11 +98,12 @@ Result<std::vector<Strategy>> strategies_of(const PlanOptions& options, const co
 
 Result<Plan> plan_of(const PlanOptions& options) {
   std::vector<std::string> notes;
-  const auto profile = profile_of(options.config, notes);
-  if (!profile) return fail(profile.error());
-  auto framework = placement::Framework::make(*profile, placement::Registry::standard());
+  const auto configured = configuration_of(options.config, notes);
+  if (!configured) return fail(configured.error());
+  const config::Profile& profile = configured->profile;
+  auto framework = placement::Framework::make(profile, placement::Registry::standard());
   if (!framework) return fail(std::move(framework.error()));
-  const config::ReschedulerSettings& args = *profile->rescheduler;
+  const config::ReschedulerSettings& args = *profile.rescheduler;
   auto strategies = strategies_of(options, args);
   if (!strategies) return fail(std::move(strategies.error()));
 
@@ -128,6 +135,7 @@ Result<Plan> plan_of(const PlanOptions& options) {
   request.framework = framework->get();
   request.strategies = std::move(*strategies);
   request.caps = {.total = options.moves, .per_node = 0, .per_namespace = 0, .per_workload = 0};
+  request.steering = configured->steering;
   request.draining = read.snapshot.nodes_under_maintenance();
   request.now = now;
   request.clock = &network.clock();

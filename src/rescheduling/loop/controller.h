@@ -54,7 +54,8 @@ struct ControllerSettings {
   net::EventLoop* planning = nullptr;  // null: the network loop
   // A copy of the cluster model that the scheduler keeps.
   std::function<net::Task<std::unique_ptr<cluster::Cluster>>()> cluster{};
-  SnapshotReader::Planner planner{};  // empty: make_plan
+  SnapshotReader::Planner planner{};     // empty: make_plan
+  std::function<Steering()> steering{};  // of pods of other schedulers, now; empty: all can be steered
   LoadReservations reservations{};
   std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // collects events that arrive together
   // Called for every adopted plan, every outcome and every node activity, for the dashboard.

@@ -305,6 +305,7 @@ PlanScope Controller::State::plan_scope_for(std::vector<Strategy> strategies, st
   scope.strategies = std::move(strategies);
   scope.draining = std::move(draining);
   scope.caps = {0, 0, 0, 0};
+  if (settings.steering) scope.steering = settings.steering();
   for (const migration::MoveRequest& request : migrator.under_way()) scope.held[request.uid] = "it is being moved";
   scope.seed = settings.seed;
   return scope;

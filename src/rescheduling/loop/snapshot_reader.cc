@@ -367,6 +367,7 @@ PlanRequest SnapshotReader::request_for(const PlanScope& scope, WallTime now) co
   request.held = held_for(scope);
   request.caps = scope.caps;
   request.draining = scope.draining;
+  request.steering = scope.steering;
   request.now = now;
   request.seed = scope.seed;
   request.clock = &clock_;

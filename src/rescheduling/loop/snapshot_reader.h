@@ -56,6 +56,7 @@ struct PlanScope {
   std::map<std::string, std::string> held{};  // by uid: in migration
   config::MoveCaps caps{};
   std::set<std::string> draining{};
+  Steering steering{};
   std::uint64_t seed = 1;
 };
 

@@ -225,6 +225,11 @@ Plan make_plan(const Snapshot& snapshot, const PlanRequest& request) {
   std::set<std::pair<std::string, std::string>> moved;
   for (const PlannedMove& move : plan.moves) moved.emplace(move.ns, move.pod);
   std::erase_if(plan.refused, [&](const UnmovedPod& one) { return moved.contains({one.ns, one.pod}); });
+  const bool unsteered = std::ranges::find(plan.refused, why::kUnsteered, &UnmovedPod::code) != plan.refused.end();
+  if (unsteered && !request.steering.no_webhook.empty()) {
+    plan.notes.push_back(fmt::format("pods of other schedulers stay, because the webhook does not steer them: {}",
+                                     request.steering.no_webhook));
+  }
   plan.id = id_of(plan);
   return plan;
 }

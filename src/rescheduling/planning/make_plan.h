@@ -15,6 +15,7 @@
 #include "placement/framework.h"
 #include "rescheduling/planning/ping_pong_guard.h"
 #include "rescheduling/planning/plan.h"
+#include "rescheduling/planning/steering.h"
 
 namespace rescheduler::rescheduling {
 
@@ -49,6 +50,7 @@ struct PlanRequest {
   HeldPods held{};
   config::MoveCaps caps{};           // what remains of them
   std::set<std::string> draining{};  // nodes in maintenance: all movable pods leave
+  Steering steering{};               // default: the replacement of every pod can be steered
   WallTime now{};
   std::uint64_t seed = 1;
   const Clock* clock = nullptr;  // only for `time`

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "kube/value/duration.h"
+#include "placement/node_match.h"
 
 namespace rescheduler::rescheduling {
 namespace {
@@ -52,6 +53,7 @@ std::optional<MoveBlocker> Movable::why_not_movable(PodIndex pod, Purpose purpos
   }
   if (auto blocker = by_its_storage(pod, purpose)) return blocker;
   if (auto blocker = by_its_workload(pod, purpose)) return blocker;
+  if (auto blocker = by_its_scheduler(pod, purpose)) return blocker;
   return by_its_budget(pod, purpose);
 }
 
@@ -248,6 +250,34 @@ std::optional<MoveBlocker> Movable::by_its_workload(PodIndex index, Purpose purp
                                                    name_of(lineage.lineage), away == 1 ? "is" : "are")};
   }
   return std::nullopt;
+}
+
+// Whether the node of the pod would accept its replacement.
+bool Movable::could_return(PodIndex index) const {
+  const cluster::Cluster& cluster = snapshot_.cluster();
+  const AssignedPod& pod = cluster.pod(index);
+  const cluster::Node& node = *cluster.node(pod.node).node;
+  const cluster::NodeRequirements& requirements = *pod.compiled_spec->requirements;
+  return !node.unschedulable && !cluster::forbidden(requirements.tolerations, node.taints)
+         && placement::matches_node_affinity(requirements, node, cluster.interner().symbols);
+}
+
+// A pod that returns to its node is disturbed for nothing. A node under maintenance is cordoned, and a scheduling gate
+// holds the copy of a bare pod until its node is nominated: these moves need no steering.
+std::optional<MoveBlocker> Movable::by_its_scheduler(PodIndex index, Purpose purpose) const {
+  const PodFacts& facts = snapshot_.facts(index);
+  const Steering& steering = request_.steering;
+  if (purpose == Purpose::Empty || !facts.owner) return std::nullopt;
+  const std::string& scheduler = snapshot_.cluster().text(facts.scheduler);
+  if (steering.own_schedulers.contains(scheduler)) return std::nullopt;
+  const std::string& ns = snapshot_.namespace_of(index);
+  std::string why = steering.no_webhook;
+  if (why.empty() && steering.without_webhook.contains(ns)) why = fmt::format("it is not called in namespace {}", ns);
+  if (why.empty() || !could_return(index)) return std::nullopt;
+  return MoveBlocker{
+      why::kUnsteered,
+      fmt::format("{} could place its replacement on the same node, and the webhook does not steer it: {}",
+                  scheduler.empty() ? "its scheduler" : "scheduler " + scheduler, why)};
 }
 
 std::optional<MoveBlocker> Movable::by_its_budget(PodIndex index, Purpose purpose) const {

@@ -54,6 +54,7 @@ inline constexpr std::string_view kDegraded = "workload-degraded";
 inline constexpr std::string_view kNoBudget = "without-budget";
 inline constexpr std::string_view kBudget = "budget-exhausted";
 inline constexpr std::string_view kBudgets = "several-budgets";
+inline constexpr std::string_view kUnsteered = "unsteered";
 inline constexpr std::string_view kHeld = "held";
 inline constexpr std::string_view kNoTarget = "no-target";
 inline constexpr std::string_view kCaps = "cap-reached";
@@ -81,6 +82,8 @@ class Movable {
   std::optional<MoveBlocker> by_its_readiness(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_its_storage(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<MoveBlocker> by_its_workload(cluster::PodIndex pod, Purpose purpose) const;
+  std::optional<MoveBlocker> by_its_scheduler(cluster::PodIndex pod, Purpose purpose) const;
+  bool could_return(cluster::PodIndex pod) const;
   std::optional<MoveBlocker> by_its_budget(cluster::PodIndex pod, Purpose purpose) const;
   std::optional<std::string> pinned_by(cluster::PodIndex pod) const;
   WallTime start_of(cluster::PodIndex pod) const;

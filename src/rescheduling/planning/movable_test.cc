@@ -40,6 +40,36 @@ struct OnePod {
 
 TEST(Movable, AnOrdinaryReplicaCanBeMoved) { EXPECT_EQ(OnePod().code(), ""); }
 
+TEST(Movable, APodOfAnotherSchedulerIsMovedOnlyIfItsReplacementIsSteeredOrCannotReturn) {
+  const auto foreign = [] {
+    OnePod one;
+    one.pod.merge(R"({"spec": {"schedulerName": "default-scheduler"}})");
+    one.bench.request.steering.own_schedulers = {"ours"};
+    return one;
+  };
+  EXPECT_EQ(foreign().code(), "") << "the webhook steers it";
+  OnePod unsteered = foreign();
+  unsteered.bench.request.steering.no_webhook = "the port is in use";
+  const MoveBlocker why = unsteered.blocker();
+  EXPECT_EQ(why.code, "unsteered");
+  EXPECT_EQ(why.reason,
+            "scheduler default-scheduler could place its replacement on the same node, and the webhook does not steer "
+            "it: the port is in use");
+  OnePod ours = foreign();
+  ours.bench.request.steering = {{"default-scheduler"}, "the port is in use", {}};
+  EXPECT_EQ(ours.code(), "");
+  OnePod uncalled = foreign();
+  uncalled.bench.request.steering.without_webhook = {"default"};
+  EXPECT_THAT(uncalled.blocker().reason, HasSubstr("it is not called in namespace default"));
+  OnePod drained = foreign();
+  drained.bench.request.steering.no_webhook = "the port is in use";
+  EXPECT_EQ(drained.code(Purpose::Empty), "") << "the node is cordoned";
+  OnePod tainted = foreign();
+  tainted.bench.request.steering.no_webhook = "the port is in use";
+  tainted.bench.add(cluster::testing::node("a").taint("gpu", "", "NoSchedule"));
+  EXPECT_EQ(tainted.code(), "") << "the node does not accept the replacement";
+}
+
 TEST(Movable, StaticPodsAndDaemonSetPodsAreNotMoved) {
   OnePod mirror;
   mirror.pod.merge(R"({"metadata": {"annotations": {"kubernetes.io/config.mirror": "x"}}})");

@@ -40,6 +40,26 @@ TEST(LoadBalancing, MovesPodsFromAHotNodeAndReportsTheReduction) {
   EXPECT_LT(plan.after.balance.cpu_max, 80);
 }
 
+TEST(LoadBalancing, WithoutTheWebhookPodsOfOtherSchedulersStayAndThePlanSaysSo) {
+  PlanBench bench;
+  bench.node("a", 0.9, 0.4).node("b", 0.3, 0.3);
+  bench.pods("web", 3, "a", "500m", "1Gi");
+  for (int i = 0; i < 3; ++i) {
+    bench.add(running("ours-" + std::to_string(i), "api")
+                  .requests("500m", "1Gi")
+                  .on("a")
+                  .merge(R"({"spec": {"schedulerName": "rescheduler-scheduler"}})"));
+  }
+  bench.request.steering.own_schedulers = {"rescheduler-scheduler"};
+  bench.request.steering.no_webhook = "the port is in use";
+  const Plan plan = balance(bench);
+  ASSERT_THAT(plan.moves, Not(IsEmpty()));
+  EXPECT_THAT(plan.moves, Each(Field(&PlannedMove::pod, ::testing::StartsWith("ours-"))));
+  EXPECT_EQ(refusals_of(plan).at("web-a-0"), "unsteered");
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("pods of other schedulers stay, because the webhook does not steer them: "
+                                             "the port is in use")));
+}
+
 TEST(LoadBalancing, MovesNothingInAnEvenCluster) {
   PlanBench bench;
   bench.node("a", 0.62, 0.4).node("b", 0.55, 0.4).node("c", 0.58, 0.45);

@@ -426,6 +426,7 @@ export const en = {
   "refusal.budget-exhausted": "PodDisruptionBudget allows no disruption",
   "refusal.several-budgets": "Several PodDisruptionBudgets",
   "refusal.without-budget": "No PodDisruptionBudget",
+  "refusal.unsteered": "Replacement cannot be steered",
   "refusal.held": "Temporarily not moved",
   "refusal.priority": "Priority too high",
   "refusal.unreadable": "Invalid object",

@@ -426,6 +426,7 @@ export const zh: Record<Key, string> = {
   "refusal.budget-exhausted": "PodDisruptionBudget 不允许中断",
   "refusal.several-budgets": "多个 PodDisruptionBudget",
   "refusal.without-budget": "没有 PodDisruptionBudget",
+  "refusal.unsteered": "无法引导替代 Pod",
   "refusal.held": "暂时不迁移",
   "refusal.priority": "优先级过高",
   "refusal.unreadable": "对象无效",
