@@ -1,6 +1,7 @@
 // How a move is carried out (`migration` of the plugin Rescheduler).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -14,6 +15,10 @@ enum class SurgeUse : std::uint8_t {
 };
 
 struct MigrationSettings {
+  // False: nothing is written to workloads, so there is no intent annotation and no make before break.
+  bool coordination = true;
+  // Maximum duration of a move that the controller starts, including the wait for a ready replacement pod.
+  std::chrono::nanoseconds deadline = std::chrono::minutes{10};
   bool direct = false;  // true: also move bare pods
   SurgeUse surge = SurgeUse::SingleReplicas;
   bool avoid_source = true;  // the replacement pod gets the source node only if no other node is feasible

@@ -124,6 +124,16 @@ const Table& migration_table() {
   constexpr Described kAmount{.type = "amount", .range = "a number or a percentage"};
   static const Table table = table_of<S>(
       {
+          field<&S::coordination>(
+              "coordination",
+              {"false: nothing is written to workloads: no intent annotation, no make-before-break; the pod of a "
+               "single "
+               "replica is evicted before its replacement is ready",
+               "false：不修改工作负载：没有放置意图注解，不先建后删；单副本的 Pod 在替代 Pod 就绪之前就被驱逐"}),
+          field<&S::deadline>(
+              "deadline", between(std::chrono::seconds{30}, std::chrono::hours{24}),
+              {"maximum duration of a move that the controller starts, including the wait for a ready replacement pod",
+               "控制器发起的一次迁移的最长时间，包括等待替代 Pod 就绪"}),
           field<&S::direct>("direct", {"true: also move bare pods; the pod is copied, then deleted",
                                        "true：也迁移裸 Pod：先复制再删除"}),
           word<&S::surge>(
@@ -135,7 +145,8 @@ const Table& migration_table() {
               "avoidSource",
               {"true: the replacement pod gets the source node only if no other node is feasible; for pods of other "
                "schedulers this is a preferred node affinity that the webhook adds",
-               "true：只有没有其他可行节点时，替代 Pod 才回到源节点；对其他调度器的 Pod，由 webhook 添加首选的节点亲和性"}),
+               "true：只有没有其他可行节点时，替代 Pod 才回到源节点；对其他调度器的 Pod，由 webhook "
+               "添加首选的节点亲和性"}),
           field<&S::max_unavailable>(
               "maxUnavailable", between(1, INT32_MAX),
               {"maximum number of replicas of a workload that are unavailable because of moves; the larger of "

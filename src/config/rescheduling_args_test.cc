@@ -193,9 +193,13 @@ TEST(DashboardArgs, AreReadCheckedAndPrinted) {
 
 TEST(MigrationSettings, EachFieldIsReadAndPrintedSettingsReadBackUnchanged) {
   const auto reading = read(
-      "{migration: {direct: true, makeBeforeBreak: Always, maxUnavailable: 2, maxUnavailablePercent: 10, "
+      "{migration: {coordination: false, deadline: 90s, avoidSource: false, direct: true, makeBeforeBreak: Always, "
+      "maxUnavailable: 2, maxUnavailablePercent: 10, "
       "protectUnprotected: true, budgetMinAvailable: '3'}}");
   const MigrationSettings& made = args_of(reading).migration;
+  EXPECT_FALSE(made.coordination);
+  EXPECT_EQ(made.deadline, 90s);
+  EXPECT_FALSE(made.avoid_source);
   EXPECT_TRUE(made.direct);
   EXPECT_EQ(made.surge, SurgeUse::Always);
   EXPECT_EQ(made.max_unavailable, 2U);

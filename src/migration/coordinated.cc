@@ -55,7 +55,7 @@ Step prepare(const api::Migration& migration, const ObservedState& observed, con
   const std::string& budget = migration.status().budget();
   if (marked_by_another(migration, observed)) return steps::wait();
   Step step;
-  if (observed.workload->mark != name) {
+  if (settings.coordination && observed.workload->mark != name) {
     step.what = StepType::MarkWorkload;
     step.node = avoided_by(migration, settings);
     return step;

@@ -20,11 +20,12 @@ bool is_drain(const api::Migration& migration) {
   return migration.spec().strategy() == config::to_string(config::Strategy::NodeMaintenance);
 }
 
-std::string why_no_surge(const ObservedState& observed) {
+std::string why_no_surge(const ObservedState& observed, const MigrationSettings& settings) {
   const ObservedWorkload& workload = *observed.workload;
   if (workload.kind != "Deployment" && workload.kind != "ReplicaSet") {
     return fmt::format("pods of a {} have identities and cannot replace each other", workload.kind);
   }
+  if (!settings.coordination) return "migration.coordination is false, so the replicas of the workload are not changed";
   if (workload.autoscaled) return "an autoscaler sets the replicas of the workload";
   if (!observed.source->no_second_copy.empty()) return observed.source->no_second_copy;
   return {};
@@ -164,7 +165,7 @@ ModeChoice choose_mode(const api::Migration& migration,
     return {.refused = "the workload of the pod is gone, or rescheduler does not move pods of its kind"};
   if (wanted == MoveMode::Direct)
     return {.refused = "the controller of the pod would replace it: mode Direct is for bare pods only"};
-  const std::string unsafe = why_no_surge(observed);
+  const std::string unsafe = why_no_surge(observed, settings);
   if (wanted == MoveMode::MakeBeforeBreak) {
     if (!unsafe.empty()) return {.refused = "make-before-break is not safe here: " + unsafe};
     return {MoveMode::MakeBeforeBreak, "requested", {}};

@@ -71,6 +71,22 @@ TEST_F(Protocol, EachPhaseIsWrittenToTheRecordBeforeItsSteps) {
   EXPECT_EQ(step().what, StepType::Evict);
 }
 
+TEST_F(Protocol, WithoutCoordinationNothingIsWrittenToTheWorkload) {
+  settings_.coordination = false;
+  seen_.workload->desired = 1;
+  const ModeChoice choice = choose_mode(migration_, seen_, settings_);
+  EXPECT_EQ(choice.mode, MoveMode::Coordinated);
+  EXPECT_THAT(choice.why, HasSubstr("migration.coordination is false"));
+  migration_.mutable_spec()->set_mode("MakeBeforeBreak");
+  EXPECT_THAT(choose_mode(migration_, seen_, settings_).refused, HasSubstr("migration.coordination is false"));
+  migration_.mutable_spec()->clear_mode();
+  prepare();
+  EXPECT_EQ(step().what, StepType::Preflight);
+  seen_.preflight_passed = true;
+  EXPECT_EQ(write(), "Evicting");
+  EXPECT_TRUE(wanted_by(migration_, settings_)) << "the scheduler and the webhook still steer the replacement";
+}
+
 TEST_F(Protocol, AReadyPodIsNotEvictedWhileAnotherReplicaIsNotReady) {
   prepare();
   seen_.workload->mark = "m";

@@ -4,6 +4,7 @@
 
 #include "kube/proto/core.pb.h"
 #include "kube/proto/policy.pb.h"
+#include "migration/proto/migration.pb.h"
 #include "rescheduling/history/move_history_store.h"
 #include "support/objects.h"
 #include "support/rescheduler.h"
@@ -72,8 +73,13 @@ RESCHEDULER_ON_EVERY_CLUSTER(Rescheduling);
 
 TEST_P(Rescheduling, PodsLeaveACrowdedNodeAndEventsHistoryAndMetricsReportTheMoves) {
   crowd();
-  TestRescheduler& at = start(fast_settings());
+  auto args = fast_settings();
+  args.migration.deadline = std::chrono::minutes{7};
+  TestRescheduler& at = start(args);
   EXPECT_TRUE(eventually_measured([&] { return balanced(); })) << testing::PrintToString(spread("web"));
+  const auto migrations = await(client().list<api::Migration>(ns()));
+  ASSERT_TRUE(migrations && !migrations->empty());
+  for (const auto& one : *migrations) EXPECT_EQ(one->spec().deadline_seconds(), 420);
   EXPECT_TRUE(has_event_about("Deployment", "web", "Rescheduled"));
   EXPECT_TRUE(has_event_about("Node", crowded_, "Rescheduled"));
   // The status and the metrics are those of the last cycle, which may be older than the last ready pod.

@@ -57,7 +57,8 @@ struct ControllerSettings {
   SnapshotReader::Planner planner{};     // empty: make_plan
   std::function<Steering()> steering{};  // of pods of other schedulers, now; empty: all can be steered
   LoadReservations reservations{};
-  std::chrono::nanoseconds debounce = std::chrono::seconds{2};  // collects events that arrive together
+  std::chrono::nanoseconds deadline = config::MigrationSettings{}.deadline;  // of each move
+  std::chrono::nanoseconds debounce = std::chrono::seconds{2};               // collects events that arrive together
   // Called for every adopted plan, every outcome and every node activity, for the dashboard.
   std::function<void(const Plan&)> on_plan{};
   std::function<void(const migration::MoveOutcome&)> on_outcome{};

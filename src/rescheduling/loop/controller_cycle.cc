@@ -437,7 +437,8 @@ net::Task<void> Controller::State::advance() {
 net::Task<bool> Controller::State::begin(std::vector<PlannedMove> moves) {
   if (moves.empty()) co_return true;
   std::vector<migration::MoveRequest> requests;
-  for (const PlannedMove& move : moves) requests.push_back(move_request_for(move, plan_progress.plan()->id));
+  for (const PlannedMove& move : moves)
+    requests.push_back(move_request_for(move, plan_progress.plan()->id, settings.deadline));
   const auto saved = co_await store.save_begun(requests, services.clock->wall_now());
   if (!saved || stopping) {
     plan_progress.drop();

@@ -24,6 +24,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
   controller.profile = *profile;
   controller.ns = settings.configuration.leader_election.resource_namespace;
   controller.name = settings.configuration.leader_election.resource_name;
+  controller.deadline = settings.configuration.migration.deadline;
   controller.reservations.reserve_load = [&scheduler](const std::string& key, const std::string& node,
                                                       const cluster::Loads& load) {
     scheduler.reserve_load(key, node, load);

@@ -82,7 +82,9 @@ bool PlanProgress::waiting() const {
   return std::ranges::any_of(states_, [](State state) { return state == State::Waiting; });
 }
 
-migration::MoveRequest move_request_for(const PlannedMove& move, const std::string& plan) {
+migration::MoveRequest move_request_for(const PlannedMove& move,
+                                        const std::string& plan,
+                                        std::chrono::nanoseconds deadline) {
   migration::MoveRequest request;
   request.ns = move.ns;
   request.pod = move.pod;
@@ -93,6 +95,7 @@ migration::MoveRequest move_request_for(const PlannedMove& move, const std::stri
   request.strategy = std::string(to_string(move.strategy));
   request.reason = move.reason;
   request.plan = plan;
+  request.deadline = std::chrono::duration_cast<std::chrono::seconds>(deadline);
   request.predicted = fmt::format(R"({{"gain":{:.3f}}})", move.gain);
   return request;
 }

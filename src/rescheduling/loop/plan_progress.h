@@ -2,6 +2,7 @@
 // the caps limit the number of concurrent moves. Pure: no I/O.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -57,6 +58,8 @@ class PlanProgress {
   std::vector<State> states_;  // by move
 };
 
-migration::MoveRequest move_request_for(const PlannedMove& move, const std::string& plan);
+migration::MoveRequest move_request_for(const PlannedMove& move,
+                                        const std::string& plan,
+                                        std::chrono::nanoseconds deadline);
 
 }  // namespace rescheduler::rescheduling

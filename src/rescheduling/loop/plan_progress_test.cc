@@ -80,7 +80,7 @@ TEST(PlanProgress, CapsCountTheMovesUnderWay) {
   progress.adopt(plan({move("a", 1, "web"), move("b", 1, "web"), move("c", 1, "api")}));
   EXPECT_THAT(due(progress, MoveCaps{0, 0, 0, 1}), ElementsAre("a", "c"));
   EXPECT_THAT(due(progress, MoveCaps{1, 0, 0, 0}), ElementsAre("a"));
-  const std::vector<MoveRequest> others{move_request_for(move("x", 1, "web"), "p")};
+  const std::vector<MoveRequest> others{move_request_for(move("x", 1, "web"), "p", std::chrono::minutes{1})};
   EXPECT_THAT(due(progress, MoveCaps{0, 0, 0, 1}, others), ElementsAre("c"));
   EXPECT_THAT(due(progress, MoveCaps{0, 0, 2, 0}, others), ElementsAre("a"));
 }
@@ -104,7 +104,7 @@ RC_GTEST_PROP(PlanProgress, TheCapsAreNeverExceededAndEveryPlanEnds, ()) {
   for (int cycle = 0; cycle < 100 && !progress.over(); ++cycle) {
     for (const PlannedMove& one : progress.due(under_way, caps)) {
       progress.began(one.uid);
-      under_way.push_back(move_request_for(one, "p"));
+      under_way.push_back(move_request_for(one, "p", std::chrono::minutes{1}));
     }
     RC_ASSERT(!under_way.empty());
     RC_ASSERT(under_way.size() <= caps.total);
