@@ -378,6 +378,11 @@ struct RecoveryWebhook::State : std::enable_shared_from_this<State> {
     return announced_ca.empty() ? "it is not registered yet" : "";
   }
 
+  std::optional<std::string> problem() const {
+    const bool silent = silence && unanswered >= kUnansweredCalls;
+    return registration_trouble || silent ? std::optional(status_text()) : std::nullopt;
+  }
+
   std::string status_text() const {
     if (registration_trouble) return fmt::format("not registered: {}", *registration_trouble);
     if (answers) return fmt::format("{} answers", address());
@@ -460,6 +465,8 @@ Result<std::unique_ptr<RecoveryWebhook>> RecoveryWebhook::start(kube::Api& api,
 }
 
 std::string RecoveryWebhook::trouble() const { return state_->trouble(); }
+
+std::optional<std::string> RecoveryWebhook::problem() const { return state_->problem(); }
 
 std::uint16_t RecoveryWebhook::port() const { return state_->http->port(); }
 

@@ -62,6 +62,8 @@ class RecoveryWebhook {
   std::uint16_t port() const;
   // Why the webhook is not registered with the API server; empty: it is. Known only on the leader.
   std::string trouble() const;
+  // For operators: why the webhook is not registered, or that its registered address does not answer; empty: neither.
+  std::optional<std::string> problem() const;
   // Updates certificate and configuration, with a new certificate if `renew`; also runs periodically.
   net::Task<Result<void>> bring_up_to_date(bool renew);
   // Of the leader: whether the webhook is registered, and whether its registered address answers.

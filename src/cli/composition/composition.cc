@@ -249,13 +249,17 @@ std::optional<std::string> Composition::recovery_status() const {
 }
 
 std::optional<std::string> Composition::webhook_status() const {
-  return webhook_ == nullptr ? std::nullopt : std::optional(webhook_->status_text());
+  if (webhook_ == nullptr || webhook_->problem()) return std::nullopt;
+  return webhook_->status_text();
 }
 
 std::vector<InstallationProblem> Composition::problems() const {
   std::vector<InstallationProblem> found;
   const auto& migrations = migrations_->failure();
   if (migrations && migrations->code == Errc::NotFound) found.push_back(definition_missing());
+  if (const auto trouble = webhook_ == nullptr ? std::nullopt : webhook_->problem()) {
+    found.push_back(webhook_broken(*trouble));
+  }
   return found;
 }
 

@@ -84,7 +84,7 @@ class Composition final : public kube::Component {
   std::vector<InstallationProblem> problems() const;  // at most one for each part
   // Of the leader; empty: switched off.
   std::optional<std::string> recovery_status() const;
-  std::optional<std::string> webhook_status() const;
+  std::optional<std::string> webhook_status() const;  // also empty: problems() has it
 
  private:
   Composition(CompositionApis apis, CompositionSettings settings, kube::LoopServices services);

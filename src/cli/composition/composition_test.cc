@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/check.h"
@@ -274,6 +275,21 @@ TEST_F(CompositionTest, TheWebhookIsServedForMovesWithoutRecovery) {
     return read && read->webhooks_size() == 1 && !read->webhooks(0).client_config().ca_bundle().empty();
   };
   EXPECT_TRUE(loop_.run_until(registered, 1min));
+}
+
+TEST_F(CompositionTest, AWebhookWhoseServiceIsMissingIsAProblemOfTheInstallation) {
+  ASSERT_TRUE(loop_.await_result(migration::ensure_definition(api_, loop_.timers())));
+  CompositionSettings settings = with_moves();
+  settings.webhook->url.clear();
+  compose(std::move(settings));
+  begin();
+  loop_.run_for(5s);
+  EXPECT_TRUE(composition_->problems().empty()) << "a replica is behind the Service only after it is ready";
+  ASSERT_TRUE(loop_.run_until([&] { return composition_->problems().size() == 1; }, 1min));
+  const InstallationProblem problem = composition_->problems().front();
+  EXPECT_EQ(problem.part, kWebhookPart);
+  EXPECT_THAT(problem.sentence, testing::HasSubstr("Service kube-system/rescheduler-webhook does not exist"));
+  EXPECT_FALSE(composition_->webhook_status()) << "/readyz?verbose has one line about the webhook";
 }
 
 }  // namespace

@@ -12,6 +12,13 @@ InstallationProblem definition_missing() {
           std::string(kApplyRbac)};
 }
 
+InstallationProblem webhook_broken(const std::string& trouble) {
+  return {std::string(kWebhookPart),
+          fmt::format("pods of other schedulers do not get the nodes to avoid, because the webhook does not work: {}",
+                      trouble),
+          "kubectl apply -f manifests/rescheduler/"};
+}
+
 std::optional<InstallationProblem> permissions_missing(std::span<const kube::Permission> missing) {
   if (missing.empty()) return std::nullopt;
   std::set<std::string> distinct;  // one permission can have two reasons

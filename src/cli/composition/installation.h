@@ -19,12 +19,14 @@ struct InstallationProblem {
 // The names of doctor's checks.
 inline constexpr std::string_view kDefinitionPart = "definition";
 inline constexpr std::string_view kPermissionsPart = "permissions";
-inline constexpr std::string_view kInstallationParts[] = {kDefinitionPart, kPermissionsPart};
+inline constexpr std::string_view kWebhookPart = "webhook";
+inline constexpr std::string_view kInstallationParts[] = {kDefinitionPart, kPermissionsPart, kWebhookPart};
 
 // The file has the permissions and the definition of Migration.
 inline constexpr std::string_view kApplyRbac = "kubectl apply -f manifests/rescheduler/rbac.yaml";
 
 InstallationProblem definition_missing();
+InstallationProblem webhook_broken(const std::string& trouble);
 // One sentence about all missing permissions; nullopt: none is missing.
 std::optional<InstallationProblem> permissions_missing(std::span<const kube::Permission> missing);
 

@@ -21,7 +21,7 @@ void PodWebhook::follow() {
     webhook_ = std::move(*webhook);
   } else {
     not_served_ = webhook.error().message;
-    log_error(messages::kNoWebhook, {{"err", not_served_}});
+    log_error(messages::kNoWebhook, {{"err", *not_served_}});
   }
 }
 
@@ -31,10 +31,17 @@ net::Task<void> PodWebhook::registered() {
 }
 
 std::string PodWebhook::status_text() const {
-  return webhook_ ? webhook_->status_text() : fmt::format("not served: {}", not_served_);
+  return webhook_ ? webhook_->status_text() : fmt::format("not served: {}", trouble());
 }
 
-std::string PodWebhook::trouble() const { return webhook_ ? webhook_->trouble() : not_served_; }
+std::optional<std::string> PodWebhook::problem() const {
+  if (webhook_) return webhook_->problem();
+  return not_served_ ? std::optional(status_text()) : std::nullopt;
+}
+
+std::string PodWebhook::trouble() const {
+  return webhook_ ? webhook_->trouble() : not_served_.value_or("it is not served yet");
+}
 
 net::Task<bool> PodWebhook::stop(std::chrono::nanoseconds grace) {
   constexpr std::chrono::seconds kServingGrace{2};

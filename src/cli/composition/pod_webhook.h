@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube/leader/component.h"
@@ -23,6 +24,7 @@ class PodWebhook final : public kube::Component {
   // Why the API server does not call the webhook; empty: it is registered. Known only on the leader.
   std::string trouble() const;
   std::string status_text() const;  // of the leader
+  std::optional<std::string> problem() const;
   net::Task<bool> stop(std::chrono::nanoseconds grace) override;
 
  private:
@@ -31,7 +33,7 @@ class PodWebhook final : public kube::Component {
   server::RecoveryWebhookSettings settings_;
   kube::LoopServices services_;
   std::unique_ptr<server::RecoveryWebhook> webhook_;
-  std::string not_served_ = "it is not served yet";  // used while `webhook_` is null
+  std::optional<std::string> not_served_;  // why `webhook_` is null after follow()
 };
 
 }  // namespace rescheduler::cli
