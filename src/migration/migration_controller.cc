@@ -169,49 +169,49 @@ struct MigrationController::State : std::enable_shared_from_this<State> {
 
   static net::Task<void> carry_out(std::shared_ptr<State> self, LivePtr one) {
     Backoff backoff(kRetries, *self->parts.services.rng);
-    for (;;) {
-      if (!self->may_act()) co_return;
-      const bool cared_for = co_await self->refresh(*one);
-      if (!cared_for) co_return;
-      if (has_ended(one->record)) {  // regardless of the cluster state
-        self->over(one);
-        co_return;
-      }
-      if (const auto rest = self->may_rest(*one); rest.count() > 0) {
-        const bool goes_on = co_await one->waker.sleep(kLeastPause, rest);
-        if (!goes_on) co_return;
-        continue;
-      }
-      MigrationObserver observer(self->observer_api);
-      auto looked = co_await observer.look(one->record, self->now());
-      if (!looked) {
-        const bool goes_on = co_await self->pause(*one, looked.error(), backoff);
-        if (!goes_on) co_return;
-        continue;
-      }
-      ObservedState observed = std::move(*looked);
-      self->complete(*one, observed);
-      const Step step = next(one->record, observed, self->parts.settings);
-      if (step.what == StepType::Wait) {
-        const auto most = std::min(step.wait, self->parts.settings.poll_interval);
-        const bool goes_on = co_await one->waker.sleep(kLeastPause, most);
-        if (!goes_on) co_return;
-        continue;
-      }
-      if (!self->may_act()) co_return;
-      auto done = co_await self->perform(*one, observed, step);
-      if (done) {
-        backoff.reset();
-        self->performed(*one, step);
-        continue;
-      }
-      if (done.error().code == Errc::Cancelled) co_return;
-      const auto before = std::exchange(one->refusal, refusal_in(step.what, done.error()));
-      self->migration_reporter.refused(one->record, step.what, before, one->refusal);
-      if (is_about_state(done.error())) one->stale = true;
-      const bool goes_on = co_await self->pause(*one, done.error(), backoff);
-      if (!goes_on) co_return;
+    bool goes_on = true;
+    while (goes_on && self->may_act()) goes_on = co_await self->advance(one, backoff);
+  }
+
+  // Takes at most one step. False: the move has ended, or the job is cancelled.
+  net::Task<bool> advance(LivePtr one, Backoff& backoff) {
+    const bool cared_for = co_await refresh(*one);
+    if (!cared_for) co_return false;
+    if (has_ended(one->record)) {  // regardless of the cluster state
+      over(one);
+      co_return false;
     }
+    if (const auto rest = may_rest(*one); rest.count() > 0) {
+      const bool goes_on = co_await one->waker.sleep(kLeastPause, rest);
+      co_return goes_on;
+    }
+    MigrationObserver observer(observer_api);
+    auto looked = co_await observer.look(one->record, now());
+    if (!looked) {
+      const bool goes_on = co_await pause(*one, looked.error(), backoff);
+      co_return goes_on;
+    }
+    ObservedState observed = std::move(*looked);
+    complete(*one, observed);
+    const Step step = next(one->record, observed, parts.settings);
+    if (step.what == StepType::Wait) {
+      const auto most = std::min(step.wait, parts.settings.poll_interval);
+      const bool goes_on = co_await one->waker.sleep(kLeastPause, most);
+      co_return goes_on;
+    }
+    if (!may_act()) co_return false;
+    auto done = co_await perform(*one, observed, step);
+    if (done) {
+      backoff.reset();
+      performed(*one, step);
+      co_return true;
+    }
+    if (done.error().code == Errc::Cancelled) co_return false;
+    const auto before = std::exchange(one->refusal, refusal_in(step.what, done.error()));
+    migration_reporter.refused(one->record, step.what, before, one->refusal);
+    if (is_about_state(done.error())) one->stale = true;
+    const bool goes_on = co_await pause(*one, done.error(), backoff);
+    co_return goes_on;
   }
 
   // Reads the record again if it may be outdated. False: the job is cancelled.
