@@ -255,11 +255,12 @@ Findings check_webhook(const Facts& facts) {
   if (!facts.webhook) return {};
   const WebhookFacts& hook = *facts.webhook;
   if (!hook.configured) {
-    return {{facts.installation ? Severity::Error : Severity::Note, "webhook",
-             fmt::format("MutatingWebhookConfiguration {} does not exist: replacements of pods of other schedulers "
-                         "can return to the nodes that pods had to leave",
-                         hook.name),
-             facts.installation ? restart_of(facts) : std::string(kInstall)}};
+    return {
+        {facts.installation ? Severity::Error : Severity::Note, "webhook",
+         fmt::format("webhook {} is not registered: replacements of pods of other schedulers can return to the nodes "
+                     "that pods had to leave",
+                     hook.name),
+         facts.installation ? restart_of(facts) : std::string(kInstall)}};
   }
   Findings found;
   if (hook.bundle_failure) {
