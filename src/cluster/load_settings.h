@@ -51,7 +51,8 @@ struct LoadSource {
   LoadSourceKind kind = LoadSourceKind::MetricsServer;
 
   // For Prometheus.
-  std::string address{};  // http://... or https://...
+  std::string address{};  // http://... or https://...; empty: a known Service of one of these namespaces
+  std::vector<std::string> namespaces{"monitoring"};
   std::string ca_file{};  // empty: the system's certificate authorities
   bool insecure_skip_verify = false;
   std::string bearer_token_file{};  // either this,

@@ -53,7 +53,7 @@ constexpr const char* kEverything = R"({
      instanceLabel: node, matchNodeBy: [name, internalIP], nodeLabel: example.com/host, timeout: 2s,
      queries: {cpu: a, disk: b}},
     {kind: prometheus, address: 'https://other.example', insecureSkipVerify: true, bearerTokenFile: /token},
-    {kind: metrics-server}, {kind: file, path: /loads.csv}]})";
+    {kind: prometheus, namespaces: [telemetry, monitoring]}, {kind: metrics-server}, {kind: file, path: /loads.csv}]})";
 
 TEST(LoadArgs, UnsetFieldsHaveTheirDefaults) {
   for (const char* text : {"{}", "null"}) {
@@ -83,7 +83,7 @@ TEST(LoadArgs, EveryFieldIsRead) {
   EXPECT_EQ(load.smoothing.kind, cluster::SmoothingKind::Percentile);
   EXPECT_EQ(load.smoothing.percentile, 90);
   EXPECT_EQ(load.smoothing.window, 5min);
-  ASSERT_THAT(load.sources, SizeIs(4));
+  ASSERT_THAT(load.sources, SizeIs(5));
   const LoadSource& first = load.sources[0];
   EXPECT_EQ(first.kind, LoadSourceKind::Prometheus);
   EXPECT_EQ(first.address, "https://prometheus.example:9090/base");
@@ -98,8 +98,10 @@ TEST(LoadArgs, EveryFieldIsRead) {
   EXPECT_TRUE(load.sources[1].insecure_skip_verify);
   EXPECT_EQ(load.sources[1].bearer_token_file, "/token");
   EXPECT_EQ(load.sources[1].instance_label, "instance");
-  EXPECT_EQ(load.sources[2].kind, LoadSourceKind::MetricsServer);
-  EXPECT_EQ(load.sources[3].path, "/loads.csv");
+  EXPECT_EQ(load.sources[2].address, "");
+  EXPECT_THAT(load.sources[2].namespaces, ElementsAre("telemetry", "monitoring"));
+  EXPECT_EQ(load.sources[3].kind, LoadSourceKind::MetricsServer);
+  EXPECT_EQ(load.sources[4].path, "/loads.csv");
 }
 
 TEST(LoadArgs, AnEmptyListOfSourcesIsNotReplacedByTheDefault) {
@@ -153,8 +155,13 @@ TEST(LoadArgs, EachInvalidSettingIsReported) {
            {"{sources: [{kind: metrics-server}, {kind: metrics-server}]}", ".sources[1]: is listed twice"},
            {"{sources: [{kind: metrics-server, address: 'http://x'}]}", ".sources[0].address: unknown field"},
            {"{sources: [{kind: file}]}", ".sources[0].path: is required"},
-           {"{sources: [{kind: prometheus}]}",
-            ".sources[0].address: is required, for example http://prometheus.monitoring:9090"},
+           {"{sources: [{kind: prometheus, namespaces: []}]}",
+            ".sources[0].namespaces: must not be empty if address is not set"},
+           {"{sources: [{kind: prometheus, namespaces: [Monitoring]}]}",
+            ".sources[0].namespaces: 'Monitoring' is not a valid namespace name"},
+           {"{sources: [{kind: prometheus, bearerTokenFile: /t}]}", ".sources[0].bearerTokenFile: requires address"},
+           {"{sources: [{kind: prometheus, caFile: /ca.crt}]}", ".sources[0].caFile: requires address"},
+           {"{sources: [{kind: prometheus}, {kind: prometheus}]}", ".sources[1]: is listed twice"},
            {"{sources: [{kind: prometheus, address: 'https://p/?a=b'}]}",
             ".sources[0].address: must not contain a query (?)"},
            {"{sources: [{kind: prometheus, address: 'http://p', caFile: /x}]}",
@@ -191,6 +198,8 @@ TEST(LoadArgs, SettingsWithoutEffectAndUnencryptedCredentialsAreReportedAsNotes)
            {"{smoothing: {window: 3m}}", ".smoothing.window: has no effect without kind: percentile"},
            {"{resources: [{name: a, query: x}]}",
             ".resources: have no effect: none of the load sources can measure them"},
+           {"{sources: [{kind: prometheus, address: 'http://p', namespaces: [a]}]}",
+            ".sources[0].namespaces: has no effect together with address"},
            {"{sources: [{kind: prometheus, address: 'http://p', bearerTokenFile: /t}]}",
             ".sources[0].address: the credentials are sent unencrypted; use https://"}}) {
     const auto reading = read(text);

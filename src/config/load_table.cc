@@ -166,10 +166,23 @@ bool is_series_label(std::string_view text) {
          && std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-void check_address(const YamlReader& from, const LoadSource& source) {
-  if (source.address.empty()) {
-    return from.problem("address", "is required, for example http://prometheus.monitoring:9090");
+// Credentials go only to an address that the configuration names.
+void check_search(const YamlReader& from, const LoadSource& source) {
+  for (const auto& [key, given] : {std::pair{"caFile", !source.ca_file.empty()},
+                                   {"insecureSkipVerify", source.insecure_skip_verify},
+                                   {"bearerTokenFile", !source.bearer_token_file.empty()},
+                                   {"username", !source.username.empty()},
+                                   {"passwordFile", !source.password_file.empty()}}) {
+    if (given) from.problem(key, "requires address");
   }
+  if (source.namespaces.empty()) from.problem("namespaces", "must not be empty if address is not set");
+  for (const std::string& name : source.namespaces) {
+    if (!kube::is_dns_label(name)) from.problem("namespaces", fmt::format("'{}' is not a valid namespace name", name));
+  }
+}
+
+void check_address(YamlReader& from, const LoadSource& source) {
+  if (from.has("namespaces")) from.note("namespaces", "has no effect together with address");
   const auto url = net::parse_url(source.address);
   if (!url) return from.problem("address", url.error().message);
   if (!url->query.empty()) from.problem("address", "must not contain a query (?)");
@@ -201,8 +214,12 @@ bool is_file(const LoadSource& source) { return source.kind == LoadSourceKind::F
 void check_source(YamlReader& from, LoadSource& source) {
   if (is_file(source) && source.path.empty()) from.problem("path", "is required");
   if (!is_prometheus(source)) return;
-  check_address(from, source);
-  check_credentials(from, source);
+  if (source.address.empty()) {
+    check_search(from, source);
+  } else {
+    check_address(from, source);
+    check_credentials(from, source);
+  }
   if (!is_series_label(source.instance_label)) from.problem("instanceLabel", "must be a valid Prometheus label name");
   if (!source.node_label.empty() && !kube::is_label_key(source.node_label)) {
     from.problem("nodeLabel", "must be a valid node label key");
@@ -223,7 +240,14 @@ const Table& source_table() {
                           {"file", LoadSourceKind::File}},
                          {"kind of the load source", "负载来源的类型"})
               .must_be_given(),
-          field<&S::address>("address", {"address of Prometheus", "Prometheus 的地址"}).exists_if(is_prometheus),
+          field<&S::address>("address", {"address of Prometheus; empty: the address of its Service, found by name",
+                                         "Prometheus 的地址；为空时按名称查找它的 Service"})
+              .exists_if(is_prometheus)
+              .printed_if([](const S& source) { return !source.address.empty(); }),
+          field<&S::namespaces>("namespaces", {"namespaces in which the Service is searched, in this order",
+                                               "在这些命名空间中按此顺序查找 Service"})
+              .exists_if(is_prometheus)
+              .printed_if([](const S& source) { return source.address.empty(); }),
           field<&S::ca_file>("caFile", {"file with the certificate authorities to trust; empty: those of the system",
                                         "信任的证书颁发机构文件；为空时使用系统的"})
               .exists_if(is_prometheus),

@@ -4,6 +4,7 @@
 
 #include "kube/config/file.h"
 #include "usage/metrics_server_source.h"
+#include "usage/prometheus_search.h"
 #include "usage/prometheus_source.h"
 #include "usage/recorded_source.h"
 
@@ -41,6 +42,7 @@ std::string name_of(const LoadSource& source, const cluster::LoadSettings& setti
 
 Result<SourcePtr> make_prometheus(const LoadSource& source,
                                   const cluster::LoadSettings& settings,
+                                  kube::Api& api,
                                   const kube::LoopServices& services) {
   usage::PrometheusSettings made;
   made.name = name_of(source, settings);
@@ -59,6 +61,9 @@ Result<SourcePtr> make_prometheus(const LoadSource& source,
     while (password->ends_with('\n') || password->ends_with('\r')) password->pop_back();
     made.credentials = kube::BasicAuth{source.username, kube::Secret(std::move(*password))};
   }
+  if (source.address.empty()) {
+    return usage::make_found_prometheus_source(api, services, std::move(made), source.namespaces);
+  }
   return usage::make_prometheus_source(services, std::move(made));
 }
 
@@ -67,7 +72,7 @@ Result<SourcePtr> make_source(const LoadSource& source,
                               kube::Api& api,
                               const kube::LoopServices& services) {
   switch (source.kind) {
-    case LoadSourceKind::Prometheus: return make_prometheus(source, settings, services);
+    case LoadSourceKind::Prometheus: return make_prometheus(source, settings, api, services);
     case LoadSourceKind::MetricsServer: return usage::make_metrics_server_source(api, {.timeout = source.timeout});
     case LoadSourceKind::File: break;
   }

@@ -17,7 +17,8 @@ class Source {
 
   virtual std::string_view name() const = 0;  // "prometheus": in metrics, events and the load summary
   // Reads one measurement of all nodes, on the loop's thread, with a timeout of its own. The samples are unchecked:
-  // sift() decides which are used. The error is one sentence that begins with the name of the source.
+  // sift() decides which are used. The error is one sentence that begins with the name of the source. Errc::NotFound:
+  // the source is not installed, which is not a failure.
   virtual net::Task<Result<Reading>> read(NodeList nodes, WallTime now) = 0;
 };
 
