@@ -75,7 +75,8 @@ struct LoadSettings {
   std::chrono::nanoseconds freshness = std::chrono::minutes{3};  // older samples are ignored
   Smoothing smoothing{};
   std::chrono::nanoseconds interval = std::chrono::seconds{15};  // between two reads of the sources
-  std::vector<LoadSource> sources{LoadSource{}};                 // the first that answers is used; else requests
+  std::vector<LoadSource> sources{LoadSource{.kind = LoadSourceKind::Prometheus},
+                                  LoadSource{}};  // the first that answers is used; else requests
   friend bool operator==(const LoadSettings&, const LoadSettings&) = default;
 };
 

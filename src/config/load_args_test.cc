@@ -62,7 +62,10 @@ TEST(LoadArgs, UnsetFieldsHaveTheirDefaults) {
     EXPECT_THAT(reading.notes, IsEmpty());
   }
   const LoadSettings load;
-  EXPECT_THAT(load.sources, ElementsAre(LoadSource{.kind = LoadSourceKind::MetricsServer}));
+  EXPECT_THAT(load.sources, ElementsAre(LoadSource{.kind = LoadSourceKind::Prometheus},
+                                        LoadSource{.kind = LoadSourceKind::MetricsServer}));
+  EXPECT_EQ(load.sources[0].address, "");
+  EXPECT_THAT(load.sources[0].namespaces, ElementsAre("monitoring"));
   EXPECT_EQ(load.freshness, 3min);
   EXPECT_EQ(load.interval, 15s);
 }
@@ -196,7 +199,7 @@ TEST(LoadArgs, SettingsWithoutEffectAndUnencryptedCredentialsAreReportedAsNotes)
   for (const auto& [text, note] : std::vector<std::pair<std::string, std::string>>{
            {"{smoothing: {kind: none, halfLife: 3s}}", ".smoothing.halfLife: has no effect without kind: ewma"},
            {"{smoothing: {window: 3m}}", ".smoothing.window: has no effect without kind: percentile"},
-           {"{resources: [{name: a, query: x}]}",
+           {"{resources: [{name: a, query: x}], sources: [{kind: metrics-server}]}",
             ".resources: have no effect: none of the load sources can measure them"},
            {"{sources: [{kind: prometheus, address: 'http://p', namespaces: [a]}]}",
             ".sources[0].namespaces: has no effect together with address"},

@@ -351,9 +351,10 @@ const Table& load_table() {
           field<&S::interval>("interval", kIntervals,
                               {"time between two readings of the load sources", "两次读取负载来源之间的时间"}),
           list<&S::sources>("sources", source_table(),
-                            {"load sources; the first one that answers is used; default: metrics-server; []: nodes are "
-                             "judged by requests",
-                             "负载来源；使用第一个有应答的来源；默认为 metrics-server；[] 表示按资源请求判断节点"}),
+                            {"load sources; the first one that answers is used; default: the Prometheus that is found "
+                             "by its Service, then metrics-server; []: nodes are judged by requests",
+                             "负载来源；使用第一个有应答的来源；默认为按 Service 找到的 Prometheus，其次为 "
+                             "metrics-server；[] 表示按资源请求判断节点"}),
       },
       check_load);
   return table;

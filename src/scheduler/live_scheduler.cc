@@ -158,8 +158,6 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
 
   // An event on the Lease, the only object that belongs to this process in every installation.
   void record_source_change(const usage::Fallback::Change& change) {
-    const auto& sources = load->status().sources;
-    const bool best = !sources.empty() && change.to == sources.front().name;
     if (settings.fence && !settings.fence->may_act()) return;
     const config::LeaderElection& lease = settings.configuration.leader_election;
     kube::EventRecord record;
@@ -167,7 +165,7 @@ struct LiveScheduler::State : std::enable_shared_from_this<State> {
                         .kind = "Lease",
                         .ns = lease.resource_namespace,
                         .name = lease.resource_name};
-    record.type = best ? kube::EventType::Normal : kube::EventType::Warning;
+    record.type = change.loss ? kube::EventType::Warning : kube::EventType::Normal;
     record.reason = "LoadSourceChanged";
     record.action = "Measuring";
     record.note = fmt::format("Nodes are now judged by {}: {}", change.to, change.why);

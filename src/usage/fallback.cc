@@ -1,5 +1,7 @@
 #include "usage/fallback.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +19,8 @@ Fallback::Fallback(std::vector<std::string> sources, FallbackSettings settings) 
   vacant_ = !sources_.empty();
 }
 
-void Fallback::begin_round() {
+void Fallback::begin_round(SteadyTime now) {
+  now_ = now;
   for (State& one : sources_) one.asked = false;
 }
 
@@ -42,14 +45,18 @@ cluster::LoadBasis Fallback::basis() const {
 
 Fallback::Change Fallback::change(std::string why) {
   std::string from = std::exchange(last_, name());
-  return {.from = std::move(from), .to = last_, .basis = basis(), .why = std::move(why)};
+  changed_ = now_;
+  const auto better = std::span(sources_).first(charge_.value_or(0));
+  const bool loss =
+      !charge_ || std::ranges::any_of(better, [](const State& one) { return one.failures > 0 && one.last.installed; });
+  return {.from = std::move(from), .to = last_, .basis = basis(), .why = std::move(why), .loss = loss};
 }
 
 std::string Fallback::complaints(std::size_t before) const {
   std::string all;
   for (std::size_t i = 0; i < before; ++i) {
     if (sources_[i].failures == 0) continue;
-    all += fmt::format("{}{}", all.empty() ? "" : "; ", sources_[i].sentence);
+    all += fmt::format("{}{}", all.empty() ? "" : "; ", sources_[i].last.sentence);
   }
   return all;
 }
@@ -60,21 +67,25 @@ std::optional<Fallback::Change> Fallback::answered(std::size_t source) {
   one.failures = 0;
   ++one.answers;
   if (source == charge_ && !vacant_) return std::nullopt;
-  const bool ahead = !charge_ || source < *charge_;
-  if (!vacant_ && !(ahead && one.answers >= settings_.answers_to_return)) return std::nullopt;
+  const bool better = !charge_ || source < *charge_;
+  const bool stable = one.answers >= settings_.answers_to_return;
+  // No wait after a time without a source: measured load is always better.
+  const bool due = !charge_ || now_ - changed_ >= settings_.return_after;
+  if (!vacant_ && !(better && stable && due)) return std::nullopt;
   vacant_ = false;
   charge_ = source;
   std::string why = complaints(source);
   return change(why.empty() ? fmt::format("{} answers", one.name) : std::move(why));
 }
 
-std::optional<Fallback::Change> Fallback::failed(std::size_t source, std::string sentence, bool fresh) {
+std::optional<Fallback::Change> Fallback::failed(std::size_t source, Failure failure) {
   State& one = sources_[source];
   one.asked = true;
   one.answers = 0;
   ++one.failures;
-  one.sentence = std::move(sentence);
-  if (source == charge_ && !vacant_ && (one.failures >= settings_.failures_to_leave || !fresh)) vacant_ = true;
+  one.last = std::move(failure);
+  const bool leave = one.failures >= settings_.failures_to_leave || !one.last.fresh || !one.last.installed;
+  if (source == charge_ && leave) vacant_ = true;
   if (!vacant_ || next()) return std::nullopt;
   charge_.reset();
   vacant_ = false;

@@ -7,15 +7,18 @@
 // A round starts with the current source (source()). If it has failed `failures_to_leave` times in a row, or once
 // without fresh samples, the others are read in order. The first that answers replaces it in the same round. The
 // sources before the current one are read in every round. Such a source becomes current again after `answers_to_return`
-// answers in a row, so that an unstable source does not cause repeated changes.
+// answers in a row, and not earlier than `return_after` after the last change, so that an unstable source does not
+// cause repeated changes. A source that fails is left without this wait: its load would be stale.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "cluster/node_load.h"
 
 namespace rescheduler::usage {
@@ -24,6 +27,8 @@ struct FallbackSettings {
   // One failed read is tolerated while the previous samples are still fresh.
   std::uint32_t failures_to_leave = 2;
   std::uint32_t answers_to_return = 2;
+  // Smoothing starts again at each change. Five minutes are the half-life of the default smoothing.
+  std::chrono::nanoseconds return_after = std::chrono::minutes{5};
 };
 
 class Fallback {
@@ -33,16 +38,21 @@ class Fallback {
     std::string to{};
     cluster::LoadBasis basis = cluster::LoadBasis::Requests;
     std::string why{};  // one sentence
+    bool loss = false;  // a better source is installed and does not answer, or no source answers
   };
 
   explicit Fallback(std::vector<std::string> sources, FallbackSettings settings = {});
 
-  void begin_round();
+  void begin_round(SteadyTime now);
   // The source to read now; nothing: the round is over.
   std::optional<std::size_t> next() const;
   std::optional<Change> answered(std::size_t source);
-  // `fresh`: the previous samples of the source can still be used.
-  std::optional<Change> failed(std::size_t source, std::string sentence, bool fresh);
+  struct Failure {
+    std::string sentence{};
+    bool fresh = false;     // the previous samples of the source can still be used
+    bool installed = true;  // false: the source is not in the cluster
+  };
+  std::optional<Change> failed(std::size_t source, Failure failure);
   // Do nodes report their allocatable? Requests cannot be judged without it.
   std::optional<Change> requests_judgeable(bool are);
 
@@ -56,7 +66,7 @@ class Fallback {
     std::string name{};
     std::uint32_t failures = 0;  // in a row
     std::uint32_t answers = 0;   // in a row
-    std::string sentence{};      // of the last failure
+    Failure last{};              // the last failure
     bool asked = false;          // in this round
   };
   Change change(std::string why);
@@ -67,7 +77,9 @@ class Fallback {
   std::optional<std::size_t> charge_{};
   bool vacant_ = true;  // no source chosen yet, or the current one failed: the first that answers becomes current
   bool judgeable_ = true;
-  std::string last_{};  // the name at the last change; empty at the start
+  std::string last_{};    // the name at the last change; empty at the start
+  SteadyTime now_{};      // of this round
+  SteadyTime changed_{};  // of the last change
 };
 
 }  // namespace rescheduler::usage

@@ -14,18 +14,21 @@ constexpr std::size_t kMetricsServer = 1;
 struct FallbackRounds {
   Fallback fallback{{"prometheus", "metrics-server"}};
   bool fresh = true;
+  bool installed = true;  // prometheus is in the cluster
+  SteadyTime now{std::chrono::hours{1}};
   std::vector<std::size_t> read{};          // in the last round
   std::vector<Fallback::Change> changes{};  // in the last round
 
   void round(bool prometheus, bool metrics_server) {
     read.clear();
     changes.clear();
-    fallback.begin_round();
+    fallback.begin_round(now);
+    now += std::chrono::seconds{15};
     while (const auto next = fallback.next()) {
       read.push_back(*next);
       const bool answers = *next == kPrometheus ? prometheus : metrics_server;
-      auto change = answers ? fallback.answered(*next)
-                            : fallback.failed(*next, *next == kPrometheus ? "prometheus is down" : "no metrics", fresh);
+      const Fallback::Failure failure{*next == kPrometheus ? "prometheus is down" : "no metrics", fresh, installed};
+      auto change = answers ? fallback.answered(*next) : fallback.failed(*next, failure);
       if (change) changes.push_back(*change);
     }
   }
@@ -76,6 +79,14 @@ TEST(Fallback, WithoutFreshDataTheFirstFailureChangesTheSource) {
   EXPECT_EQ(rounds.fallback.name(), "metrics-server");
 }
 
+TEST(Fallback, ASourceThatIsNoLongerInstalledIsLeftAtItsFirstFailure) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  rounds.installed = false;
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+}
+
 TEST(Fallback, IfNoSourceAnswersRequestsAreUsedAndTheReasonNamesEverySource) {
   FallbackRounds rounds;
   rounds.round(false, false);
@@ -111,6 +122,7 @@ TEST(Fallback, UnusableRequestsChangeNothingWhileASourceAnswers) {
 TEST(Fallback, ABetterSourceIsUsedAgainAfterTwoAnswersInARow) {
   FallbackRounds rounds;
   rounds.round(false, true);
+  rounds.now += std::chrono::minutes{5};
   ASSERT_EQ(rounds.fallback.name(), "metrics-server");
   rounds.round(true, true);
   EXPECT_EQ(rounds.read, (std::vector{kMetricsServer, kPrometheus}));  // the current source first, so that it is not
@@ -123,6 +135,45 @@ TEST(Fallback, ABetterSourceIsUsedAgainAfterTwoAnswersInARow) {
   EXPECT_EQ(rounds.fallback.name(), "prometheus");
   ASSERT_EQ(rounds.changes.size(), 1u);
   EXPECT_EQ(rounds.changes[0].why, "prometheus answers");
+}
+
+TEST(Fallback, ABetterSourceIsNotUsedAgainUntilFiveMinutesAfterTheLastChange) {
+  FallbackRounds rounds;
+  rounds.round(true, true);
+  rounds.round(false, true);
+  rounds.round(false, true);  // the change
+  ASSERT_EQ(rounds.fallback.name(), "metrics-server");
+  for (int i = 1; i < 20; ++i) {
+    rounds.round(true, true);
+    EXPECT_EQ(rounds.fallback.name(), "metrics-server") << i * 15 << " s";
+  }
+  rounds.round(true, true);  // 300 s after the change
+  EXPECT_EQ(rounds.fallback.name(), "prometheus");
+  // A source that fails is left without this wait.
+  rounds.round(false, true);
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+  rounds.round(true, true);
+  rounds.round(true, true);
+  EXPECT_EQ(rounds.fallback.name(), "metrics-server");
+}
+
+TEST(Fallback, AChangeIsALossOnlyIfAnInstalledSourceDoesNotAnswer) {
+  FallbackRounds rounds;
+  rounds.installed = false;
+  rounds.round(false, true);
+  EXPECT_EQ(rounds.changes.at(0).why, "prometheus is down");
+  EXPECT_FALSE(rounds.changes.at(0).loss);
+  FallbackRounds failing;
+  failing.round(false, true);
+  EXPECT_TRUE(failing.changes.at(0).loss);
+  failing.fresh = false;
+  failing.round(false, false);
+  EXPECT_EQ(failing.changes.at(0).to, "requests");
+  EXPECT_TRUE(failing.changes.at(0).loss);
+  failing.round(true, true);
+  failing.round(true, true);
+  EXPECT_FALSE(failing.changes.at(0).loss);
 }
 
 TEST(Fallback, ASourceReplacesRequestsAfterTwoAnswersInARow) {
@@ -146,7 +197,7 @@ TEST(Fallback, ABetterSourceTakesOverAtOnceIfTheCurrentSourceFails) {
 
 TEST(Fallback, WithoutSourcesRequestsAreUsedAndNothingIsRead) {
   Fallback fallback{{}};
-  fallback.begin_round();
+  fallback.begin_round(SteadyTime{});
   EXPECT_FALSE(fallback.next());
   EXPECT_EQ(fallback.name(), "requests");
   EXPECT_EQ(fallback.requests_judgeable(false)->to, "turns");

@@ -89,7 +89,7 @@ net::Task<Result<void>> LoadFeed::round() {
   status_.nodes = nodes ? nodes->size() : 0;
   if (status_.nodes == 0) co_return Result<void>{};
   notify_changed(fallback_.requests_judgeable(requests_judgeable(*nodes)));
-  fallback_.begin_round();
+  fallback_.begin_round(services_.clock->steady_now());
   while (const auto next = fallback_.next()) {
     auto done = co_await read(*next, nodes);
     if (!done) co_return done;
@@ -105,7 +105,7 @@ net::Task<Result<void>> LoadFeed::read(std::size_t source, NodeList nodes) {
   if (reading) {
     answered(source, std::move(*reading), nodes);
   } else {
-    failed(source, std::move(reading.error().message));
+    failed(source, std::move(reading.error()));
   }
   co_return Result<void>{};
 }
@@ -116,12 +116,14 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   if (reading.samples.empty()) {
     status_.dropped = reading.dropped;
     const std::string dropped = reading.dropped.text();
-    failed(source, fmt::format("{}: the answer has no usable samples ({})", sources_[source]->name(),
-                               dropped.empty() ? "the answer is empty" : dropped));
+    failed(source, Error{Errc::Unavailable,
+                         fmt::format("{}: the answer has no usable samples ({})", sources_[source]->name(),
+                                     dropped.empty() ? "the answer is empty" : dropped)});
     return;
   }
   SourceStatus& source_status = status_.sources[source];
   source_status.last_error.clear();
+  source_status.installed = true;
   source_status.last_answer = services_.clock->wall_now();
   source_status.newest_sample = reading.newest();
   notify_changed(fallback_.answered(source));
@@ -138,11 +140,12 @@ Counter& LoadFeed::failures(const std::string& source) {
                                     {{"source", source}});
 }
 
-void LoadFeed::failed(std::size_t source, std::string sentence) {
-  failures(status_.sources[source].name).add();
-  const bool fresh = has_fresh_data(source);
-  status_.sources[source].last_error = sentence;
-  notify_changed(fallback_.failed(source, std::move(sentence), fresh));
+void LoadFeed::failed(std::size_t source, Error error) {
+  SourceStatus& status = status_.sources[source];
+  status.installed = error.code != Errc::NotFound;
+  status.last_error = error.message;
+  if (status.installed) failures(status.name).add();
+  notify_changed(fallback_.failed(source, {std::move(error.message), has_fresh_data(source), status.installed}));
 }
 
 bool LoadFeed::has_fresh_data(std::size_t source) const {
@@ -158,10 +161,9 @@ void LoadFeed::notify_changed(const std::optional<Fallback::Change>& change) {
     const auto level = change->from.empty() ? LogLevel::Info : LogLevel::Warning;
     const LogField fields[] = {{"judgedBy", change->to}, {"reason", change->why}};
     log_message(level, messages::kNotMeasured, fields);
-  } else if (fallback_.source() == 0) {
-    log_info(messages::kMeasuredBy, {{"source", change->to}, {"reason", change->why}});
   } else {
-    log_warning(messages::kMeasuredBy, {{"source", change->to}, {"reason", change->why}});
+    const LogField fields[] = {{"source", change->to}, {"reason", change->why}};
+    log_message(change->loss ? LogLevel::Warning : LogLevel::Info, messages::kMeasuredBy, fields);
   }
   callbacks_.changed(*change);
 }

@@ -42,6 +42,7 @@ struct LoadFeedCallbacks {
 struct SourceStatus {
   std::string name{};
   std::string last_error{};  // empty: the last read succeeded, or there was none
+  bool installed = true;     // false: the last read found that the source is not in the cluster
   std::optional<WallTime> last_answer{};
   std::optional<WallTime> newest_sample{};
 };
@@ -54,7 +55,6 @@ struct LoadFeedStatus {
   DropCounts dropped{};            // of the last reading that was passed on or was empty
   std::vector<SourceStatus> sources{};
 
-  bool is_best() const { return sources.empty() || in_charge == sources.front().name; }
   // For users: "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why".
   std::string text(WallTime now) const;
 };
@@ -76,7 +76,7 @@ class LoadFeed {
  private:
   net::Task<Result<void>> read(std::size_t source, NodeList nodes);
   void answered(std::size_t source, Reading reading, const NodeList& nodes);
-  void failed(std::size_t source, std::string sentence);
+  void failed(std::size_t source, Error error);
   Counter& failures(const std::string& source);
   void notify_changed(const std::optional<Fallback::Change>& change);
   void show();

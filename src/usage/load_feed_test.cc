@@ -17,6 +17,7 @@ using testing::HasSubstr;
 // A source whose answers the test sets.
 struct Script {
   bool answers = true;
+  bool installed = true;
   std::vector<Sample> samples{};  // with an age instead of a time
   int reads = 0;
 };
@@ -28,6 +29,7 @@ class ScriptedSource final : public Source {
   std::string_view name() const override { return name_; }
   net::Task<Result<Reading>> read(NodeList, WallTime) override {
     ++script_.reads;
+    if (!script_.installed) co_return fail(Errc::NotFound, "{} is not installed", name_);
     if (!script_.answers) co_return fail(Errc::Unavailable, "{} is down", name_);
     Reading reading;
     reading.samples = script_.samples;
@@ -93,7 +95,7 @@ TEST(LoadFeed, PassesOnTheSamplesOfTheBestSource) {
   EXPECT_THAT(fixture.changes, ElementsAre(">prometheus"));
   EXPECT_EQ(fixture.metrics_server.reads, 0);
   const LoadFeedStatus& status = fixture.feed->status();
-  EXPECT_TRUE(status.is_best());
+  EXPECT_EQ(status.in_charge, "prometheus");
   EXPECT_EQ(status.basis, LoadBasis::Usage);
   EXPECT_EQ(status.text(fixture.time.clock.wall_now()), "prometheus: 2 of 2 nodes, newest sample 20 s old");
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="prometheus"})"), "1");
@@ -120,9 +122,22 @@ TEST(LoadFeed, AFailedSourceIsReportedAndTheNextSourceTakesOver) {
 
   fixture.prometheus.answers = true;
   fixture.taken.clear();
+  fixture.rounds(19);
+  EXPECT_THAT(fixture.taken, testing::Each("metrics-server 1"));
+  fixture.rounds(1);  // five minutes after the change
+  EXPECT_EQ(fixture.taken.back(), "prometheus 2");
+  EXPECT_EQ(fixture.feed->status().in_charge, "prometheus");
+}
+
+TEST(LoadFeed, ASourceThatIsNotInstalledIsNoFailureAndTheNextSourceIsReadInTheSameRound) {
+  Fixture fixture;
+  fixture.prometheus.installed = false;
   fixture.rounds(2);
-  EXPECT_THAT(fixture.taken, ElementsAre("metrics-server 1", "metrics-server 1", "prometheus 2"));
-  EXPECT_TRUE(fixture.feed->status().is_best());
+  EXPECT_THAT(fixture.taken, ElementsAre("metrics-server 1", "metrics-server 1"));
+  EXPECT_THAT(fixture.changes, ElementsAre(">metrics-server"));
+  EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
+  EXPECT_FALSE(fixture.feed->status().sources[0].installed);
+  EXPECT_THAT(fixture.feed->status().text(fixture.time.clock.wall_now()), HasSubstr("prometheus is not installed"));
 }
 
 TEST(LoadFeed, IfNoSourceAnswersRequestsAreUsedAndReportedInEachRound) {
