@@ -152,7 +152,8 @@ void add_plan_options(CLI::App& command, cli::PlanOptions& options) {
                      "- is stdin; repeatable");
   command.add_option(
       "--usage", options.usage,
-      "source of node load: FILE, prometheus=URL, metrics-server or requests (default: the best that is available)");
+      "source of node load: FILE, prometheus, prometheus=URL, metrics-server or requests (default: the best that is "
+      "available)");
   command
       .add_option("--strategies", options.strategies,
                   fmt::format("{} (default: those enabled)", fmt::join(config::strategy_names(), ", ")))

@@ -430,6 +430,13 @@ std::optional<std::string> LiveScheduler::load_status() const {
   return state_->load->status().text(state_->services.clock->wall_now());
 }
 
+net::Task<Result<std::vector<usage::PodUse>>> LiveScheduler::read_pod_usage() {
+  const std::shared_ptr<State> state = state_;
+  if (!state->load) co_return fail(Errc::NotFound, "no profile uses load");
+  auto pods = co_await state->load->read_pods();
+  co_return pods;
+}
+
 void LiveScheduler::reserve_load(const std::string& key, const std::string& node, const cluster::Loads& load) {
   state_->decisions->post([key, node, load](Scheduler& to, WallTime now) { to.reserve_move(key, node, load, now); });
 }

@@ -20,6 +20,7 @@
 #include "scheduler/cluster_sink.h"
 #include "scheduler/decision_loop.h"
 #include "scheduler/intents.h"
+#include "usage/pod_use.h"
 
 namespace rescheduler::api {
 class Pod;
@@ -67,6 +68,9 @@ class LiveScheduler final : public kube::Component {
 
   // The load source and its state, as text for users; nullopt: no profile uses load.
   std::optional<std::string> load_status() const;
+
+  // The measured usage of all pods, from the load source in use.
+  net::Task<Result<std::vector<usage::PodUse>>> read_pod_usage();
 
   // A copy of the cluster model, made on the decision thread.
   net::Task<std::unique_ptr<cluster::Cluster>> copy_cluster();

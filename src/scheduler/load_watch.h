@@ -37,6 +37,7 @@ class LoadWatch {
   void remove_node(const std::string& name);
 
   net::Task<void> run() { return feed_->run(); }
+  net::Task<Result<std::vector<usage::PodUse>>> read_pods() { return feed_->read_pods(); }
   const usage::LoadFeedStatus& status() const { return feed_->status(); }
 
  private:

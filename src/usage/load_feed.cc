@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ std::string LoadFeedStatus::text(WallTime now) const {
     if (source->newest_sample)
       text += fmt::format(", newest sample {:.0f} s old", seconds(now - *source->newest_sample));
     if (dropped.total() > 0) text += fmt::format(", dropped {}", dropped.text());
+    if (!pods_by.empty() && pods_by != in_charge) text += fmt::format(", usage of pods from {}", pods_by);
   }
   // The errors of the better sources, and of the current source if only its last read failed.
   const auto end = source == sources.end() ? source : source + 1;
@@ -108,6 +110,15 @@ net::Task<Result<void>> LoadFeed::read(std::size_t source, NodeList nodes) {
     failed(source, std::move(reading.error()));
   }
   co_return Result<void>{};
+}
+
+net::Task<Result<std::vector<PodUse>>> LoadFeed::read_pods() {
+  const auto current = fallback_.source();
+  const auto candidates = std::span(sources_).subspan(current ? *current : sources_.size());
+  auto reading = co_await usage::read_pods(candidates, settings_.rules, services_.clock->wall_now());
+  status_.pods_by = reading ? reading->source : "";
+  if (!reading) co_return fail(std::move(reading.error()));
+  co_return std::move(reading->pods);
 }
 
 void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) {

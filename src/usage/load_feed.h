@@ -54,6 +54,7 @@ struct LoadFeedStatus {
   std::size_t nodes_measured = 0;  // by the last reading, for CPU
   DropCounts dropped{};            // of the last reading that was passed on or was empty
   std::vector<SourceStatus> sources{};
+  std::string pods_by{};  // the source of the last usage of pods; empty: none
 
   // For users: "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why".
   std::string text(WallTime now) const;
@@ -70,6 +71,9 @@ class LoadFeed {
   net::Task<void> run();
   // Reads the sources of one round. Fails only with Errc::Cancelled.
   net::Task<Result<void>> round();
+
+  // The usage of pods from the source in use, or from a source after it that measures pods.
+  net::Task<Result<std::vector<PodUse>>> read_pods();
 
   const LoadFeedStatus& status() const { return status_; }
 

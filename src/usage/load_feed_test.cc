@@ -19,6 +19,7 @@ struct Script {
   bool answers = true;
   bool installed = true;
   std::vector<Sample> samples{};  // with an age instead of a time
+  std::vector<PodUse> pods{};     // the same
   int reads = 0;
 };
 
@@ -35,6 +36,12 @@ class ScriptedSource final : public Source {
     reading.samples = script_.samples;
     for (Sample& one : reading.samples) one.at = clock_.wall_now() - one.at.time_since_epoch();
     co_return reading;
+  }
+  net::Task<Result<std::vector<PodUse>>> read_pods() override {
+    if (script_.pods.empty()) co_return fail(Errc::NotFound, "{} does not measure pods", name_);
+    std::vector<PodUse> pods = script_.pods;
+    for (PodUse& one : pods) one.at = clock_.wall_now() - one.at.time_since_epoch();
+    co_return pods;
   }
 
  private:
@@ -69,6 +76,14 @@ struct Fixture {
       ASSERT_TRUE(time.loop.await_result<void>(feed->round()));
       time.clock.advance(seconds{15});
     }
+  }
+  // The pods, or the error.
+  std::vector<std::string> pods() {
+    const auto read = time.loop.await_result<std::vector<PodUse>>(feed->read_pods());
+    if (!read) return {read.error().message};
+    std::vector<std::string> names;
+    for (const PodUse& one : *read) names.push_back(one.name);
+    return names;
   }
   std::string metric(const std::string& name) {
     const std::string text = time.metrics.text();
@@ -138,6 +153,22 @@ TEST(LoadFeed, ASourceThatIsNotInstalledIsNoFailureAndTheNextSourceIsReadInTheSa
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
   EXPECT_FALSE(fixture.feed->status().sources[0].installed);
   EXPECT_THAT(fixture.feed->status().text(fixture.time.clock.wall_now()), HasSubstr("prometheus is not installed"));
+}
+
+TEST(LoadFeed, TheUsageOfPodsComesFromTheSourceInUseOrFromTheNextOneThatMeasuresPods) {
+  Fixture fixture;
+  fixture.metrics_server.pods = {{"shop", "by-metrics-server", 1, 2, WallTime{seconds{5}}}};
+  EXPECT_THAT(fixture.pods(), ElementsAre("no load source measures pods")) << "no source is in use yet";
+  fixture.rounds(1);
+  const auto text = [&] { return fixture.feed->status().text(fixture.time.clock.wall_now()); };
+  EXPECT_THAT(fixture.pods(), ElementsAre("by-metrics-server"));
+  EXPECT_THAT(text(), HasSubstr("prometheus: 2 of 2 nodes, newest sample 20 s old, usage of pods from metrics-server"));
+  fixture.prometheus.pods = {{"shop", "by-prometheus", 1, 2, WallTime{seconds{5}}}};
+  EXPECT_THAT(fixture.pods(), ElementsAre("by-prometheus"));
+  EXPECT_THAT(text(), testing::Not(HasSubstr("usage of pods")));
+  fixture.prometheus.answers = false;
+  fixture.rounds(2);
+  EXPECT_THAT(fixture.pods(), ElementsAre("by-metrics-server"));
 }
 
 TEST(LoadFeed, IfNoSourceAnswersRequestsAreUsedAndReportedInEachRound) {

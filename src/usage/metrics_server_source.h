@@ -5,7 +5,12 @@
 #include <chrono>
 #include <memory>
 
+#include "usage/pod_use.h"
 #include "usage/source.h"
+
+namespace rescheduler::api {
+class PodMetrics;
+}  // namespace rescheduler::api
 
 namespace rescheduler::kube {
 class Api;
@@ -17,7 +22,11 @@ struct MetricsServerSettings {
   std::chrono::nanoseconds timeout = std::chrono::seconds{7};
 };
 
-// `api` must outlive the source. Needs the verb `list` on nodes.metrics.k8s.io.
+// The sum over the containers of the pod.
+PodUse pod_use_of(const api::PodMetrics& metrics);
+
+// `api` must outlive the source. Needs the verb `list` on nodes.metrics.k8s.io, and on pods.metrics.k8s.io for
+// read_pods().
 std::unique_ptr<Source> make_metrics_server_source(kube::Api& api, MetricsServerSettings settings = {});
 
 }  // namespace rescheduler::usage

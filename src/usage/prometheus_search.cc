@@ -63,6 +63,7 @@ class FoundPrometheusSource final : public Source {
 
   std::string_view name() const override { return settings_.name; }
   net::Task<Result<Reading>> read(NodeList nodes, WallTime now) override;
+  net::Task<Result<std::vector<PodUse>>> read_pods() override;
 
  private:
   // Shared, because a second read can replace the source while the first one waits for an answer.
@@ -84,6 +85,13 @@ net::Task<Result<Reading>> FoundPrometheusSource::read(NodeList nodes, WallTime 
   auto reading = co_await (*source)->read(nodes, now);
   if (!reading && source_ == *source) source_.reset();  // its Service may have a new address
   co_return reading;
+}
+
+net::Task<Result<std::vector<PodUse>>> FoundPrometheusSource::read_pods() {
+  auto source = co_await found();
+  if (!source) co_return fail(std::move(source.error()));
+  auto pods = co_await (*source)->read_pods();
+  co_return pods;
 }
 
 net::Task<Result<FoundPrometheusSource::SourcePtr>> FoundPrometheusSource::found() {

@@ -1,5 +1,7 @@
 #include "usage/prometheus_source.h"
 
+#include <array>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 
@@ -16,6 +18,13 @@ using std::chrono::nanoseconds;
 
 // A series takes about 200 bytes, so this is enough for a hundred thousand nodes.
 constexpr std::size_t kMostAnswerBytes = std::size_t{64} << 20;
+constexpr std::array<double, 3> kNoPodValues{cluster::kUnknownLoad, cluster::kUnknownLoad, cluster::kUnknownLoad};
+
+// Seconds since 1970; nothing: not a plausible time.
+std::optional<WallTime> time_of(double seconds) {
+  if (!(seconds >= 0.0 && seconds < 9e9)) return std::nullopt;
+  return WallTime{std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds))};
+}
 
 class PrometheusSource final : public Source {
  public:
@@ -32,15 +41,17 @@ class PrometheusSource final : public Source {
 
   std::string_view name() const override { return settings_.name; }
   net::Task<Result<Reading>> read(NodeList nodes, WallTime now) override;
+  net::Task<Result<std::vector<PodUse>>> read_pods() override;
 
  private:
   net::Task<Result<void>> read_resource(std::size_t resource, SteadyTime deadline, Reading& into);
-  net::Task<Result<std::vector<Series>>> ask(std::string expression, SteadyTime deadline);
+  // `label`: of the result, it names the node or the pod.
+  net::Task<Result<std::vector<Series>>> ask(std::string expression, std::string label, SteadyTime deadline);
   net::HttpRequest request(const std::string& expression, nanoseconds left) const;
   void use(const NodeList& nodes);
   void add(std::size_t resource, const Series& series, Reading& into) const;
-  Error within(const PrometheusQuery& query, Error error) const {
-    return std::move(error).within(fmt::format("prometheus {}: {}", settings_.url, query.resource));
+  Error within(std::string_view what, Error error) const {
+    return std::move(error).within(fmt::format("prometheus {}: {}", settings_.url, what));
   }
 
   const Clock& clock_;
@@ -64,14 +75,14 @@ net::Task<Result<Reading>> PrometheusSource::read(NodeList nodes, WallTime /*now
   Reading reading;
   for (std::size_t resource = 0; resource < settings_.queries.size(); ++resource) {
     auto done = co_await read_resource(resource, deadline, reading);
-    if (!done) co_return fail(within(settings_.queries[resource], std::move(done.error())));
+    if (!done) co_return fail(within(settings_.queries[resource].resource, std::move(done.error())));
   }
   co_return reading;
 }
 
 net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, SteadyTime deadline, Reading& into) {
   const PrometheusQuery& query = settings_.queries[resource];
-  auto values = co_await ask(query.expression, deadline);
+  auto values = co_await ask(query.expression, settings_.instance_label, deadline);
   if (!values) co_return fail(std::move(values.error()));
   // Some clusters have no data for further resources, for example if the kernel does not measure pressure. Missing CPU
   // or memory data is an error.
@@ -79,7 +90,7 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
     co_return fail(Errc::Unavailable, "the query returns no series: check that Prometheus scrapes node_exporter");
   }
   if (!query.freshness_query.empty()) {
-    auto last_seen = co_await ask(query.freshness_query, deadline);
+    auto last_seen = co_await ask(query.freshness_query, settings_.instance_label, deadline);
     if (!last_seen) co_return fail(std::move(last_seen.error()).within("query for the time of the last sample"));
     std::unordered_map<std::string, double> times;
     for (const Series& one : *last_seen) {
@@ -88,8 +99,7 @@ net::Task<Result<void>> PrometheusSource::read_resource(std::size_t resource, St
     for (Series& one : *values) {
       const auto known = one.label ? times.find(*one.label) : times.end();
       // A node without a last sample gets the oldest possible time, so its value is stale.
-      const double seconds = known == times.end() ? 0.0 : std::min(known->second, 9e9);
-      one.at = WallTime{std::chrono::duration_cast<nanoseconds>(std::chrono::duration<double>(seconds))};
+      one.at = known == times.end() ? WallTime{} : time_of(known->second).value_or(WallTime{});
     }
   }
   for (const Series& one : *values) add(resource, one, into);
@@ -105,6 +115,38 @@ void PrometheusSource::add(std::size_t resource, const Series& series, Reading& 
   const double scale = settings_.queries[resource].unit == Unit::Percent ? 0.01 : 1.0;
   into.samples.push_back(
       {.node = std::string(*found.node), .resource = resource, .value = series.value * scale, .at = series.at});
+}
+
+// Only pods with all three values are returned.
+net::Task<Result<std::vector<PodUse>>> PrometheusSource::read_pods() {
+  const SteadyTime deadline = clock_.steady_now() + settings_.timeout;
+  const PodQueries& pods = settings_.pod_queries;
+  const std::array<const std::string*, 3> queries{&pods.cpu, &pods.memory, &pods.last_time};
+  std::unordered_map<std::string, std::array<double, 3>> values;  // by pod: in the order of the queries
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    auto series = co_await ask(*queries[i], std::string(kPodLabel), deadline);
+    if (!series) co_return fail(within("pods", std::move(series.error())));
+    for (const Series& one : *series) {
+      if (!one.label) continue;
+      auto [place, added] = values.try_emplace(*one.label, kNoPodValues);
+      place->second[i] = one.value;
+    }
+    if (values.empty()) break;  // this Prometheus does not scrape cAdvisor
+  }
+  std::vector<PodUse> all;
+  all.reserve(values.size());
+  for (const auto& [pod, value] : values) {
+    const auto slash = pod.find('/');
+    const auto at = time_of(value[2]);
+    if (slash == std::string::npos || std::isnan(value[0]) || std::isnan(value[1]) || !at) continue;
+    all.push_back({pod.substr(0, slash), pod.substr(slash + 1), value[0], value[1], *at});
+  }
+  if (all.empty()) {
+    const Error error{Errc::NotFound,
+                      "no series of containers: check that Prometheus scrapes the cAdvisor of kubelets"};
+    co_return fail(within("pods", error));
+  }
+  co_return all;
 }
 
 net::HttpRequest PrometheusSource::request(const std::string& expression, nanoseconds left) const {
@@ -124,7 +166,9 @@ net::HttpRequest PrometheusSource::request(const std::string& expression, nanose
   return made;
 }
 
-net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string expression, SteadyTime deadline) {
+net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string expression,
+                                                             std::string label,
+                                                             SteadyTime deadline) {
   auto credential = co_await credentials_->current();
   if (!credential) co_return fail(std::move(credential.error()));
   const nanoseconds left = deadline - clock_.steady_now();
@@ -139,7 +183,7 @@ net::Task<Result<std::vector<Series>>> PrometheusSource::ask(std::string express
     error.http_status = response->status;
     co_return fail(std::move(error));
   }
-  co_return read_vector(response->body, settings_.instance_label);
+  co_return read_vector(response->body, label);
 }
 
 }  // namespace
@@ -153,6 +197,26 @@ std::vector<PrometheusQuery> default_queries(const std::string& label) {
       {.resource = "memory",
        .expression = "100 * (1 - node_memory_MemAvailable_bytes / node_memory_MemTotal_bytes)",
        .freshness_query = fmt::format("max by({}) (timestamp(node_memory_MemAvailable_bytes))", label)},
+  };
+}
+
+// Not rate: it divides by the whole window, so the usage of a pod that is younger than the window would be too low.
+// The largest value of each container counts: two jobs can scrape one cAdvisor, and the series of a container before
+// its restart continue for a few minutes. Series without a container are sums of pods and of nodes.
+PodQueries default_pod_queries() {
+  const auto by_pod = [](std::string_view expression) {
+    return fmt::format(R"(label_join({}, "{}", "/", "namespace", "pod"))", expression, kPodLabel);
+  };
+  constexpr std::string_view kContainers = R"({container!="",container!="POD",pod!=""})";
+  return {
+      .cpu = by_pod(fmt::format(
+          "sum by(namespace, pod) (max by(namespace, pod, container) (irate(container_cpu_usage_seconds_total{}[5m])))",
+          kContainers)),
+      .memory = by_pod(fmt::format(
+          "sum by(namespace, pod) (max by(namespace, pod, container) (container_memory_working_set_bytes{}))",
+          kContainers)),
+      .last_time =
+          by_pod(fmt::format("max by(namespace, pod) (timestamp(container_memory_working_set_bytes{}))", kContainers)),
   };
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -32,10 +33,23 @@ std::vector<PrometheusQuery> default_queries(const std::string& label = "instanc
 // The same from the recording rules of deploy/prometheus/rules.yml: cheaper in large clusters.
 std::vector<PrometheusQuery> recorded_queries();
 
+// The label of the result that names the pod: NAMESPACE/NAME.
+inline constexpr std::string_view kPodLabel = "rescheduler_pod";
+
+// One value per pod each, with the label kPodLabel.
+struct PodQueries {
+  std::string cpu{};        // cores
+  std::string memory{};     // bytes
+  std::string last_time{};  // of the last sample, in seconds since 1970
+};
+// From the cAdvisor of the kubelets. CPU is the mean between the last two scrapes, as metrics-server measures it.
+PodQueries default_pod_queries();
+
 struct PrometheusSettings {
   std::string name = "prometheus";  // the source's name, if there are several
   std::string url{};                // "http://prometheus.monitoring:9090", with a path if needed
   std::vector<PrometheusQuery> queries = default_queries();
+  PodQueries pod_queries = default_pod_queries();
   std::string instance_label = "instance";  // the label that identifies the node
   FindSettings find{};
   kube::CredentialMethod credentials{};  // anonymous, a token, a token file, or user name and password

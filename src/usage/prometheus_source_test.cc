@@ -18,12 +18,19 @@ using testing::StartsWith;
 
 constexpr const char* kCpu = "cpu_query";
 constexpr const char* kMemory = "memory_query";
+constexpr const char* kPodCpu = "pod_cpu_query";
+constexpr const char* kPodMemory = "pod_memory_query";
+constexpr const char* kPodTime = "pod_time_query";
 
 std::string vector_of(const std::string& series) {
   return R"({"status":"success","data":{"resultType":"vector","result":[)" + series + "]}}";
 }
 std::string series(const std::string& instance, const std::string& value, const std::string& at = "1800000000") {
   return R"({"metric":{"instance":")" + instance + R"("},"value":[)" + at + ",\"" + value + "\"]}";
+}
+
+std::string pod_series(const std::string& pod, const std::string& value) {
+  return R"({"metric":{"rescheduler_pod":")" + pod + R"("},"value":[1800000000,")" + value + "\"]}";
 }
 
 class PrometheusSourceTest : public ::testing::Test {
@@ -74,6 +81,13 @@ class PrometheusSourceTest : public ::testing::Test {
     if (!made) return fail(std::move(made.error()));
     source_ = std::move(*made);
     return loop_.await_result<Reading>(source_->read(nodes_, WallTime{}));
+  }
+  Result<std::vector<PodUse>> read_pods() {
+    settings_.pod_queries = {kPodCpu, kPodMemory, kPodTime};
+    auto made = make_prometheus_source({loop_.executor(), &timers_, &clock_, &rng_, &metrics_}, settings_);
+    if (!made) return fail(std::move(made.error()));
+    source_ = std::move(*made);
+    return loop_.await_result<std::vector<PodUse>>(source_->read_pods());
   }
   std::string refusal() {
     auto reading = read();
@@ -228,6 +242,36 @@ TEST_F(PrometheusSourceTest, TlsIsVerifiedUnlessTheVerificationIsSwitchedOff) {
   const kube::TempDirectory directory;
   settings_.ca_file = directory.write("ca.pem", ca.pem());
   EXPECT_EQ(refusal(), "read");
+}
+
+TEST_F(PrometheusSourceTest, APodHasItsUsageOfCpuAndMemoryAndTheTimeOfItsLastSample) {
+  serve();
+  answers_[kPodCpu] = vector_of(pod_series("shop/a", "0.25") + "," + pod_series("shop/no-memory", "1"));
+  answers_[kPodMemory] = vector_of(pod_series("shop/a", "1024") + "," + pod_series("shop/no-cpu", "1"));
+  answers_[kPodTime] = vector_of(pod_series("shop/a", "1799999990.5") + "," + pod_series("shop/no-memory", "1") + ","
+                                 + pod_series("shop/no-cpu", "1"));
+  const auto pods = read_pods();
+  ASSERT_TRUE(pods) << pods.error().message;
+  ASSERT_EQ(pods->size(), 1u) << "a missing value does not count as zero";
+  EXPECT_EQ(pods->at(0).ns, "shop");
+  EXPECT_EQ(pods->at(0).name, "a");
+  EXPECT_DOUBLE_EQ(pods->at(0).cpu, 0.25);
+  EXPECT_DOUBLE_EQ(pods->at(0).memory, 1024);
+  EXPECT_EQ(pods->at(0).at, WallTime{std::chrono::milliseconds{1'799'999'990'500}});
+}
+
+TEST_F(PrometheusSourceTest, WithoutSeriesOfContainersPodsAreNotMeasured) {
+  serve();
+  for (const char* query : {kPodCpu, kPodMemory, kPodTime}) answers_[query] = vector_of(series("b", "1"));
+  const auto pods = read_pods();
+  ASSERT_FALSE(pods);
+  EXPECT_EQ(pods.error().code, Errc::NotFound);
+  EXPECT_EQ(pods.error().message,
+            "prometheus " + settings_.url
+                + ": pods: no series of containers: check that Prometheus scrapes the cAdvisor of kubelets");
+  status_ = 500;
+  EXPECT_THAT(read_pods().error().message,
+              StartsWith("prometheus " + settings_.url + ": pods: the server answers with status 500"));
 }
 
 TEST(PrometheusQueries, TheDefaultQueriesGroupByTheGivenNodeLabel) {

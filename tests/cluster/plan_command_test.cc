@@ -21,11 +21,14 @@ constexpr int kReplicas = 6;
 // an embedded cluster has its own clock.
 class Prometheus {
  public:
-  Prometheus(TestCluster& cluster, std::string busy, std::vector<std::string> nodes)
+  Prometheus(TestCluster& cluster,
+             std::string busy,
+             std::vector<std::string> nodes,
+             std::chrono::seconds age = std::chrono::seconds{0})
       : busy_(std::move(busy)),
         nodes_(std::move(nodes)),
-        service_(cluster, [this](const net::HttpRequest& request, net::Responder& responder) -> net::Task<void> {
-          const auto now = std::chrono::duration<double>(SystemClock().wall_now().time_since_epoch()).count();
+        service_(cluster, [this, age](const net::HttpRequest& request, net::Responder& responder) -> net::Task<void> {
+          const auto now = std::chrono::duration<double>((SystemClock().wall_now() - age).time_since_epoch()).count();
           // The command also queries the time of the last sample of each node.
           const bool when = request.body.find("timestamp") != std::string::npos;
           std::string series;
@@ -75,8 +78,8 @@ profiles:
 - plugins: {filter: {enabled: [{name: Rescheduler}]}}
   pluginConfig:
   - name: Rescheduler
-    args: {rescheduling: {protections: {leastAge: 0s}}}
-)";
+    args: {rescheduling: {protections: {leastAge: 0s}}, load: )"
+                        << load_ << "}\n";
     return path;
   }
   int run(const std::string& usage) {
@@ -108,6 +111,7 @@ profiles:
   std::string judged_by() { return std::string(boost::json::parse(output_).at("judgedBy").as_string()); }
   void expect_nothing_changed() { EXPECT_EQ(uids("web"), before_); }
 
+  std::string load_ = "{}";  // the part `load` of the configuration
   std::string crowded_;
   std::string output_;
   std::string errors_;
@@ -123,6 +127,18 @@ TEST_P(PlanCommand, PlansMovesOffTheNodeThatPrometheusReportsAsBusy) {
   EXPECT_EQ(run("prometheus=" + prometheus.url()), 2) << output_ << errors_;
   EXPECT_GT(moves_from(crowded_), 0) << output_;
   EXPECT_EQ(judged_by(), "prometheus");
+  expect_nothing_changed();
+}
+
+TEST_P(PlanCommand, ASourceWithoutAFreshSampleIsReplacedByTheNextOne) {
+  crowd();
+  const Prometheus stale(cluster(), crowded_, measured_, std::chrono::hours{1});
+  const Prometheus fresh(cluster(), crowded_, measured_);
+  load_ = fmt::format("{{sources: [{{kind: prometheus, address: '{}'}}, {{kind: prometheus, address: '{}'}}]}}",
+                      stale.url(), fresh.url());
+  EXPECT_EQ(run(""), 2) << output_ << errors_;
+  EXPECT_EQ(judged_by(), "prometheus-2");
+  EXPECT_THAT(output_, HasSubstr("prometheus has no fresh sample of any node"));
   expect_nothing_changed();
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/proto/core.pb.h"
 #include "support/scheduler.h"
 #include "support/tiny_service.h"
 
@@ -20,10 +21,16 @@ enum class Behavior : std::uint8_t { Answers, Refuses, AnswersGarbage, AnswersAN
 class TinyPrometheus {
  public:
   explicit TinyPrometheus(TestCluster& cluster)
-      : service_(cluster, [this](const net::HttpRequest&, net::Responder& responder) { return answer(responder); }) {}
+      : service_(cluster, [this](const net::HttpRequest& request, net::Responder& responder) {
+          return answer(request, responder);
+        }) {}
 
   void set_load(const std::string& node, double percent) {
     service_.on_loop([&] { percent_[node] = percent; });
+  }
+  // NAMESPACE/NAME, with half a core and 2048 bytes.
+  void set_pods(const std::vector<std::string>& pods) {
+    service_.on_loop([&] { pods_ = pods; });
   }
   void set_behavior(Behavior behavior) {
     service_.on_loop([&] { behavior_ = behavior; });
@@ -42,10 +49,20 @@ class TinyPrometheus {
   }
 
  private:
-  std::string vector() const {
+  // The queries about pods name their metrics.
+  std::string vector(const std::string& query) const {
     const auto now =
         std::chrono::duration<double>(service_.link().services().clock->wall_now().time_since_epoch()).count();
     std::string series;
+    if (query.find("container_") != std::string::npos) {
+      const bool cpu = query.find("container_cpu") != std::string::npos;
+      const double value = query.find("timestamp") != std::string::npos ? now : cpu ? 0.5 : 2048;
+      for (const std::string& pod : pods_) {
+        series += fmt::format(R"({}{{"metric": {{"rescheduler_pod": "{}"}}, "value": [{:.3f}, "{:.3f}"]}})",
+                              series.empty() ? "" : ", ", pod, now, value);
+      }
+      return fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
+    }
     for (const auto& [node, percent] : percent_) {
       const std::string one =
           fmt::format(R"({{"metric": {{"instance": "{}"}}, "value": [{:.3f}, "{}"]}})", node, now, percent);
@@ -55,14 +72,14 @@ class TinyPrometheus {
     return fmt::format(R"({{"status": "success", "data": {{"resultType": "vector", "result": [{}]}}}})", series);
   }
 
-  net::Task<void> answer(net::Responder& responder) {
+  net::Task<void> answer(const net::HttpRequest& request, net::Responder& responder) {
     if (behavior_ == Behavior::AnswersNothing) {
       [[maybe_unused]] const auto slept = co_await service_.link().services().timers->sleep_for(kTooLong);
     }
     net::HttpResponse response;
     response.status = behavior_ == Behavior::Refuses ? 500 : 200;
     response.headers.set("Content-Type", "application/json");
-    response.body = vector();
+    response.body = vector(request.body);
     if (behavior_ == Behavior::AnswersGarbage) response.body = "<html>";
     if (behavior_ == Behavior::AnswersANumber) {
       response.body = R"({"status": "success", "data": {"resultType": "scalar", "result": [1, "7"]}})";
@@ -71,6 +88,7 @@ class TinyPrometheus {
   }
 
   std::map<std::string, double> percent_;
+  std::vector<std::string> pods_;
   Behavior behavior_ = Behavior::Answers;
   TinyService service_;
 };
@@ -191,6 +209,56 @@ TEST_P(SchedulingByLoad, EveryPrometheusFailureFallsBackToRequestsUntilPrometheu
     expect_judged_by("prometheus");
   }
   expect_load(hot, 95);
+}
+
+TEST_P(SchedulingByLoad, ThePrometheusServiceOfTheNamespaceIsFoundAndTheNextSourceReplacesItWhileItDoesNotAnswer) {
+  api::Service service;
+  service.mutable_metadata()->set_namespace_(ns());
+  service.mutable_metadata()->set_name("prometheus-operated");
+  service.mutable_spec()->set_cluster_ip("None");
+  auto& port = *service.mutable_spec()->add_ports();
+  port.set_name("http-web");
+  port.set_port(9090);
+  create(service);
+  const std::string node = add_node("a");
+  prometheus_->set_load(node, 10);
+  cluster::LoadSettings load = prometheus_->settings();
+  load.sources.insert(load.sources.begin(), {.kind = cluster::LoadSourceKind::Prometheus, .namespaces = {ns()}});
+  start_scheduler({.load = load, .home = ns()});
+  expect_judged_by("prometheus-2");
+  EXPECT_THAT(scheduler().load_status(),
+              HasSubstr("; prometheus http://prometheus-operated." + ns() + ".svc:9090: cpu: "));
+}
+
+TEST_P(SchedulingByLoad, WithoutAPrometheusServiceTheNextSourceIsUsedWithoutAWarning) {
+  const std::string node = add_node("a");
+  prometheus_->set_load(node, 10);
+  cluster::LoadSettings load = prometheus_->settings();
+  load.sources.insert(load.sources.begin(), {.kind = cluster::LoadSourceKind::Prometheus, .namespaces = {ns()}});
+  start_scheduler({.load = load, .home = ns()});
+  expect_judged_by("prometheus-2");
+  EXPECT_THAT(scheduler().load_status(), HasSubstr("no known Service of Prometheus in namespace " + ns()));
+  const std::string none = "rescheduler_load_source_failures_total{source=\"prometheus\"} 0";
+  EXPECT_THAT(scheduler().metrics(), HasSubstr(none));
+}
+
+TEST_P(SchedulingByLoad, TheUsageOfPodsIsReadFromThePrometheusInUse) {
+  const std::string node = add_node("a");
+  prometheus_->set_load(node, 10);
+  start();
+  expect_judged_by("prometheus");
+  const auto unknown = scheduler().pod_usage();
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("no series of containers"));
+  prometheus_->set_pods({"shop/web-0", "shop/web-1"});
+  const auto pods = scheduler().pod_usage();
+  ASSERT_TRUE(pods) << pods.error().message;
+  ASSERT_EQ(pods->size(), 2u);
+  for (const usage::PodUse& one : *pods) {
+    EXPECT_THAT(one.name, testing::StartsWith("web-"));
+    EXPECT_DOUBLE_EQ(one.cpu, 0.5);
+    EXPECT_DOUBLE_EQ(one.memory, 2048);
+  }
 }
 
 }  // namespace

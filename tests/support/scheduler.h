@@ -54,6 +54,7 @@ class TestScheduler {
   const kube::LeaderFence& fence() const { return *fence_; }
   void set_intents(std::vector<scheduler::Intent> intents) { live_->set_intents(std::move(intents)); }  // any thread
   std::string load_status();  // the current load source
+  Result<std::vector<usage::PodUse>> pod_usage() { return link_->await(live_->read_pod_usage()); }
   LiveApi& link() { return *link_; }
 
  private:

@@ -9,7 +9,7 @@ namespace rescheduler::cli {
 
 struct PlanOptions {
   std::vector<std::string> files{};  // dumps instead of a cluster; "-": standard input
-  std::string usage{};               // FILE, prometheus=URL, metrics-server, requests; empty: the best available source
+  std::string usage{};  // FILE, prometheus, prometheus=URL, metrics-server, requests; empty: the best available source
   std::vector<std::string> strategies{};
   std::string config{};     // KubeSchedulerConfiguration; default: the default profile
   std::uint32_t moves = 0;  // at most; 0: no limit

@@ -19,8 +19,8 @@ struct LiveSources {
   const kube::LoopServices* services = nullptr;
 };
 
-// `usage`: "requests", "metrics-server", "prometheus=URL" or a file; empty: the best available source. `notes` gets
-// sentences about data that was left out.
+// `usage`: "requests", "metrics-server", "prometheus", "prometheus=URL" or a file; empty: the best available source.
+// `notes` gets sentences about data that was left out.
 Result<void> put_loads(const std::string& usage,
                        const cluster::LoadSettings& settings,
                        const LiveSources& live,

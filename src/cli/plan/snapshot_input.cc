@@ -17,6 +17,7 @@
 #include "kube/proto/metrics.pb.h"
 #include "kube/value/quantity.h"
 #include "kube/value/time.h"
+#include "usage/metrics_server_source.h"
 
 namespace rescheduler::cli {
 namespace {
@@ -45,20 +46,17 @@ void take_node_metrics(const api::NodeMetrics& metrics, SnapshotInput& into) {
   }
 }
 
-void take_pod_metrics(const api::PodMetrics& metrics, SnapshotInput& into) {
-  rescheduling::PodUsage used{0, 0};
-  for (const api::ContainerMetrics& container : metrics.containers()) {
-    used.cores += amount_of(container.usage(), "cpu");
-    used.bytes += amount_of(container.usage(), "memory");
-  }
-  into.pods[fmt::format("{}/{}", metrics.metadata().namespace_(), metrics.metadata().name())] = used;
+void take(const usage::PodUse& pod, SnapshotInput& into) {
+  into.pods[fmt::format("{}/{}", pod.ns, pod.name)] = {pod.cpu, pod.memory};
 }
 
 void take(const Message& object, SnapshotInput& into) {
   const auto* what = object.GetDescriptor();
   if (what == api::NodeMetrics::descriptor())
     return take_node_metrics(static_cast<const api::NodeMetrics&>(object), into);
-  if (what == api::PodMetrics::descriptor()) return take_pod_metrics(static_cast<const api::PodMetrics&>(object), into);
+  if (what == api::PodMetrics::descriptor()) {
+    return take(usage::pod_use_of(static_cast<const api::PodMetrics&>(object)), into);
+  }
   if (what == api::Node::descriptor()) {
     const auto& node = static_cast<const api::Node&>(object);
     into.nodes.push_back(usage::node_identity_of(node));
@@ -153,15 +151,6 @@ net::Task<Result<void>> read_live(kube::Api& api, SnapshotInput& into, std::vect
     }
     for (const kube::ObjectPtr& object : *objects) take(*object, into);
   }
-  co_return Result<void>{};
-}
-
-net::Task<Result<void>> read_pod_metrics(kube::Api& api, SnapshotInput& into) {
-  kube::Client client(api);
-  const std::string everywhere;
-  auto objects = co_await client.list_any(kube::resource_of<api::PodMetrics>(), everywhere);
-  if (!objects) co_return fail(std::move(objects.error()));
-  for (const kube::ObjectPtr& object : *objects) take(*object, into);
   co_return Result<void>{};
 }
 

@@ -18,7 +18,7 @@ struct SnapshotInput {
   rescheduling::Snapshot snapshot{};
   std::vector<usage::NodeIdentity> nodes{};              // for load sources
   usage::Reading measured{};                             // NodeMetrics of the dump
-  std::map<std::string, rescheduling::PodUsage> pods{};  // PodMetrics, by namespace/name
+  std::map<std::string, rescheduling::PodUsage> pods{};  // measured, by namespace/name
   std::map<std::string, std::string> uids{};             // of pods, by namespace/name
   WallTime newest{};                                     // the latest timestamp: approximately the time of the dump
   std::size_t skipped = 0;                               // objects of kinds that planning does not use
@@ -31,7 +31,5 @@ Result<void> read_dump(std::string_view text, std::string_view file, SnapshotInp
 // Uses only list requests. Kinds that the server does not have, or that must not be read, are skipped if scheduling
 // does not need them; `notes` names them.
 net::Task<Result<void>> read_live(kube::Api& api, SnapshotInput& into, std::vector<std::string>& notes);
-// From metrics.k8s.io; pods without metrics are left out.
-net::Task<Result<void>> read_pod_metrics(kube::Api& api, SnapshotInput& into);
 
 }  // namespace rescheduler::cli

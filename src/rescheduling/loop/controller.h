@@ -54,6 +54,8 @@ struct ControllerSettings {
   net::EventLoop* planning = nullptr;  // null: the network loop
   // A copy of the cluster model that the scheduler keeps.
   std::function<net::Task<std::unique_ptr<cluster::Cluster>>()> cluster{};
+  // The measured usage of all pods; empty: not measured.
+  std::function<net::Task<Result<std::vector<usage::PodUse>>>()> pod_usage{};
   SnapshotReader::Planner planner{};     // empty: make_plan
   std::function<Steering()> steering{};  // of pods of other schedulers, now; empty: all can be steered
   LoadReservations reservations{};

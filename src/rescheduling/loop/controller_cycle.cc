@@ -6,9 +6,6 @@
 #include "base/log.h"
 #include "kube/client/client.h"
 #include "kube/proto/core_node.pb.h"
-#include "kube/proto/metrics.pb.h"
-#include "kube/value/quantity.h"
-#include "kube/value/time.h"
 #include "net/run_on.h"
 #include "rescheduling/loop/controller_state.h"
 #include "rescheduling/loop/modes.h"
@@ -37,40 +34,6 @@ net::Task<T> there(net::Executor planning, SnapshotReader& snapshot_reader, std:
 }
 
 std::string reservation_key(const std::string& uid) { return "move/" + uid; }
-
-double cores_of(const api::Quantity& quantity) {
-  const auto parsed = kube::Quantity::parse(quantity.string());
-  return parsed ? parsed->to_double() : cluster::kUnknownLoad;
-}
-
-PodUse use_of(const api::PodMetrics& metrics) {
-  PodUse use{metrics.metadata().namespace_(), metrics.metadata().name()};
-  use.at = kube::wall_time(metrics.timestamp());
-  for (const api::ContainerMetrics& container : metrics.containers()) {
-    for (const auto& [resource, amount] : container.usage()) {
-      if (resource == "cpu") use.cpu += cores_of(amount);
-      if (resource == "memory") use.memory += cores_of(amount);
-    }
-  }
-  return use;
-}
-
-// Converts each object when it is decoded: the objects of all pods together need many times the memory of the result.
-net::Task<Result<std::vector<PodUse>>> pod_uses(kube::Api& api) {
-  std::vector<PodUse> all;
-  kube::ApiCall call;
-  call.verb = kube::Verb::List;
-  call.resource = &kube::resource_of<api::PodMetrics>();
-  do {
-    const kube::ItemSink sink = [&all](const kube::ObjectPtr& object) {
-      all.push_back(use_of(static_cast<const api::PodMetrics&>(*object)));
-    };
-    auto page = co_await api.list(call, sink);
-    if (!page) co_return fail(std::move(page.error()));
-    call.continue_token = page->continue_token;
-  } while (!call.continue_token.empty());
-  co_return all;
-}
 
 void log_ended(const migration::MoveOutcome& outcome) {
   const migration::MoveRequest& request = outcome.request;
@@ -127,14 +90,13 @@ net::Task<void> Controller::State::take_cluster() {
   (void)co_await there(planning, *snapshot_reader, take);
 }
 
-// Reads the usage of pods, only if metrics-server is also the source of the node loads: values of different sources are
-// not mixed. Otherwise the usage of pods is derived from the load of nodes.
+// If no load source measures pods, their usage is derived from the load of nodes.
 net::Task<void> Controller::State::read_pod_use() {
   const bool not_needed = !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Act)
                           && !does(*settings.args, Strategy::LoadBalancing, StrategyMode::Observe);
-  std::vector<PodUse> all;
-  if (!not_needed && load_source == "metrics-server") {
-    auto listed = co_await pod_uses(*apis.reads);
+  std::vector<usage::PodUse> all;
+  if (!not_needed && settings.pod_usage) {
+    auto listed = co_await settings.pod_usage();
     if (listed) {
       all = std::move(*listed);
     } else {
@@ -168,7 +130,6 @@ void Controller::State::record_summary(const SnapshotSummary& summary,
   }
   // Only regular cycles add a sample. Otherwise a burst of events would look like a long time.
   if (regular) persistence.look(summary.hot, summary.uneven);
-  load_source = summary.facts.load_source;
   status.holding = verdict.holding;
   status.balance_report = summary.balance_report;
   status.under_way = summary.facts.under_way;

@@ -84,7 +84,6 @@ struct Controller::State : std::enable_shared_from_this<State> {
   };
   std::map<std::string, NodeFlags> nodes{};
   std::set<std::string> predicted{};  // nodes that a binding will bring above a threshold
-  std::string load_source{};          // the source of the node loads
   bool pods_measured = false;         // the SnapshotReader has usage of pods
   std::string reported_brakes{};
   std::string reported_plan{};

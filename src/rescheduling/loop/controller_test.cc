@@ -76,6 +76,10 @@ class ControllerTest : public ::testing::Test {
     settings.cluster = [this]() -> net::Task<std::unique_ptr<cluster::Cluster>> {
       co_return std::make_unique<cluster::Cluster>(model_);
     };
+    if (pods_) {
+      settings.pod_usage = [this]() -> net::Task<Result<std::vector<usage::PodUse>>> { co_return *pods_; };
+      settings.reservations.expect = [this](usage::WorkloadUsagesPtr usages) { expected_ = std::move(usages); };
+    }
     settings.planner = [this](const Snapshot&, const PlanRequest&) {
       if (plans_.empty()) return usual_plan_;
       Plan plan = std::move(plans_.front());
@@ -181,7 +185,9 @@ class ControllerTest : public ::testing::Test {
   config::ReschedulerSettings args_;
   test::ScriptedApi api_;
   ManualMigrator migrator_;
-  Plan usual_plan_;  // of a cycle for which no plan is queued
+  Plan usual_plan_;                                 // of a cycle for which no plan is queued
+  std::optional<std::vector<usage::PodUse>> pods_;  // their measured usage; nothing: not measured
+  usage::WorkloadUsagesPtr expected_;               // as the scheduler gets it
 
  private:
   static net::Task<Result<void>> run_action(std::function<void()> action) {
@@ -311,6 +317,20 @@ TEST_F(ControllerTest, AMoveThatCannotBeRecordedDoesNotBegin) {
   });
   lead();
   EXPECT_THAT(begun(), IsEmpty());
+}
+
+TEST_F(ControllerTest, TheMeasuredUsageOfPodsBecomesTheExpectedUsageOfTheirWorkload) {
+  const api::Pod pod = running("web-0").get();
+  pods_.emplace();
+  for (int i = 0; i < 2; ++i) {
+    pods_->push_back({pod.metadata().namespace_(), fmt::format("web-{}", i), 1.0 + i, 1e9, WallTime{}});
+  }
+  lead();
+  usage::WorkloadUsagesPtr seen;
+  on_loop([&] { seen = expected_; });
+  ASSERT_TRUE(seen);
+  ASSERT_EQ(seen->size(), 1u);
+  EXPECT_NEAR(seen->begin()->second.milli_cpu, 1500, 1e-6) << "the mean of both pods";
 }
 
 // --- Cost ---

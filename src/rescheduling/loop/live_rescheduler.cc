@@ -34,6 +34,7 @@ Result<std::unique_ptr<LiveRescheduler>> LiveRescheduler::make(scheduler::LiveAp
     scheduler.expect(std::move(workload_usages));
   };
   controller.cluster = [&scheduler] { return scheduler.copy_cluster(); };
+  controller.pod_usage = [&scheduler] { return scheduler.read_pod_usage(); };
   auto begun =
       Controller::make({apis.api, made->writes_.get(), made->events_.get()}, std::move(controller), migrator, services);
   if (!begun) return fail(std::move(begun.error()));

@@ -168,7 +168,7 @@ void SnapshotReader::subtract_departures(const std::string& name, std::vector<De
 
 // A single sample of a pod is unreliable: a pod that is selected at its peak uses less afterwards. So usage of pods is
 // smoothed in the same way as the load of nodes, which also keeps both comparable.
-PodUsage SnapshotReader::smoothed(const PodUsage& before, const PodUse& now) const {
+PodUsage SnapshotReader::smoothed(const PodUsage& before, const usage::PodUse& now) const {
   PodUsage used{now.cpu, now.memory, now.at};
   const usage::SmoothingSettings& how = smoothing_.smoothing;
   if (how.kind != usage::Smoothing::Ewma || before.at == WallTime{}) return used;
@@ -178,9 +178,9 @@ PodUsage SnapshotReader::smoothed(const PodUsage& before, const PodUse& now) con
   return used;
 }
 
-usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all) {
-  std::map<Cooldowns::PodName, const PodUse*> by_name;
-  for (const PodUse& one : all) by_name[{one.ns, one.name}] = &one;
+usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<usage::PodUse>& all) {
+  std::map<Cooldowns::PodName, const usage::PodUse*> by_name;
+  for (const usage::PodUse& one : all) by_name[{one.ns, one.name}] = &one;
   struct Sum {
     usage::WorkloadUsage workload_usage{};
     double pods = 0;
@@ -194,7 +194,7 @@ usage::WorkloadUsagesPtr SnapshotReader::pods_use(const std::vector<PodUse>& all
         snapshot_.set_pod_usage(index, {});
         continue;
       }
-      const PodUse& now = *found->second;
+      const usage::PodUse& now = *found->second;
       snapshot_.set_pod_usage(index, smoothed(snapshot_.usage_of(index), now));
       if (!snapshot_.facts(index).owner) continue;
       Sum& sum = sums[snapshot_.facts(index).owner->workload];

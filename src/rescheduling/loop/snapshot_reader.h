@@ -23,20 +23,12 @@
 #include "rescheduling/planning/snapshot.h"
 #include "scheduler/cluster_sink.h"
 #include "usage/load_tracker.h"
+#include "usage/pod_use.h"
 #include "usage/workload_usage.h"
 
 namespace rescheduler::rescheduling {
 
 using scheduler::LoadUpdate;
-
-// Measured usage of a pod in cores and bytes.
-struct PodUse {
-  std::string ns{};
-  std::string name{};
-  double cpu = 0;
-  double memory = 0;
-  WallTime at{};
-};
 
 struct SnapshotSummary {
   CycleFacts facts{};  // without pause, moves in progress and backoff, which the snapshot does not know
@@ -74,7 +66,7 @@ class SnapshotReader {
   void loads(const LoadUpdate& seen) { measured_ = seen.at; }
   void take(std::unique_ptr<cluster::Cluster> copy);
   // Returns the typical usage per workload.
-  usage::WorkloadUsagesPtr pods_use(const std::vector<PodUse>& all);
+  usage::WorkloadUsagesPtr pods_use(const std::vector<usage::PodUse>& all);
 
   SnapshotSummary summarize(WallTime now);
   Plan plan(const PlanScope& scope, WallTime now);
@@ -114,7 +106,7 @@ class SnapshotReader {
 
   void note_departure(const api::Pod& pod);
   std::optional<usage::WorkloadUsage> use_of(cluster::PodIndex pod) const;
-  PodUsage smoothed(const PodUsage& before, const PodUse& now) const;
+  PodUsage smoothed(const PodUsage& before, const usage::PodUse& now) const;
   void subtract_departures(const std::string& node, std::vector<Departure>& departures);
   PlanRequest request_for(const PlanScope& scope, WallTime now) const;
   HeldPods held_for(const PlanScope& scope) const;
