@@ -22,6 +22,7 @@
 #include "cluster/cluster.h"
 #include "cluster/testing.h"
 #include "kube/config/temp_directory.h"
+#include "net/http/http_server.h"
 #include "support/child.h"
 #include "support/command.h"
 #include "support/skip.h"
@@ -106,6 +107,7 @@ class LoadSources : public ::testing::Test {
         RESCHEDULER_SKIP("prometheus") << program << " is not installed (scripts/install-deps)";
     }
     start_exporter();
+    start_cadvisor();
     // The same exporter under two names, as with two overlapping jobs.
     std::filesystem::copy_file(std::string(RESCHEDULER_DEPLOY) + "/prometheus/rules.yml", directory_.at("rules.yml"));
     directory_.write("prometheus.yml", fmt::format(R"(
@@ -114,8 +116,11 @@ rule_files: [rules.yml]
 scrape_configs:
   - job_name: node
     static_configs: [{{targets: ["127.0.0.1:{0}", "localhost:{0}"]}}]
+  - job_name: cadvisor
+    metrics_path: /metrics/cadvisor
+    static_configs: [{{targets: ["127.0.0.1:{1}", "localhost:{1}"]}}]
 )",
-                                                   exporter_port_));
+                                                   exporter_port_, cadvisor_->port()));
     prometheus_port_ = free_port();
     prometheus_ = std::make_unique<Child>(std::vector<std::string>{
         kPrometheus, "--config.file=" + directory_.at("prometheus.yml"), "--storage.tsdb.path=" + directory_.at("data"),
@@ -130,6 +135,7 @@ scrape_configs:
   }
   void TearDown() override {
     if (source_) (void)loop_.await_result<void>(drop_source());
+    if (cadvisor_) (void)loop_.await_result<void>(stop_cadvisor());
   }
 
   net::Task<Result<void>> drop_source() {
@@ -143,6 +149,37 @@ scrape_configs:
     exporter_ = std::make_unique<Child>(std::vector<std::string>{
         kExporter, fmt::format("--web.listen-address=127.0.0.1:{}", exporter_port_), "--collector.disable-defaults",
         "--collector.cpu", "--collector.meminfo", "--log.level=error"});
+  }
+
+  // The page of a kubelet whose pod shop/web uses 0.75 cores and 3 MiB in two containers. cAdvisor also reports the
+  // container of the sandbox and the sum of the pod.
+  void start_cadvisor() {
+    auto made = net::serve_http(
+        loop_.executor(), {},
+        [this](const net::HttpRequest&, const net::PeerIdentity&, net::Responder& responder) -> net::Task<void> {
+          const double passed = std::chrono::duration<double>(clock_.steady_now() - started_).count();
+          std::string cpu;
+          std::string memory;
+          for (const auto& [container, cores, mib] : {std::tuple{"app", 0.5, 1}, std::tuple{"side", 0.25, 2},
+                                                      std::tuple{"POD", 8.0, 50}, std::tuple{"", 9.0, 60}}) {
+            const std::string labels = fmt::format(R"({{container="{}",namespace="shop",pod="web"}})", container);
+            cpu += fmt::format("container_cpu_usage_seconds_total{} {}\n", labels, cores * passed);
+            memory += fmt::format("container_memory_working_set_bytes{} {}\n", labels, mib << 20);
+          }
+          net::HttpResponse response;
+          response.status = 200;
+          response.headers.set("Content-Type", "text/plain; version=0.0.4");
+          response.body = "# TYPE container_cpu_usage_seconds_total counter\n" + cpu
+                          + "# TYPE container_memory_working_set_bytes gauge\n" + memory;
+          (void)co_await responder.send(std::move(response));
+        });
+    ASSERT_TRUE(made) << made.error().message;
+    cadvisor_ = std::move(*made);
+  }
+  net::Task<Result<void>> stop_cadvisor() {
+    co_await cadvisor_->stop(seconds(0));
+    cadvisor_.reset();
+    co_return Result<void>{};
   }
 
   kube::LoopServices services() { return {loop_.executor(), &timers_, &clock_, &rng_, &metrics_}; }
@@ -176,7 +213,9 @@ scrape_configs:
   net::RealTimers timers_;
   Rng rng_{1};
   MetricRegistry metrics_;
+  const SteadyTime started_ = clock_.steady_now();
   net::EventLoop loop_;
+  std::unique_ptr<net::HttpServer> cadvisor_;
   std::unique_ptr<Source> source_;
   std::unique_ptr<LoadFeed> feed_;
 };
@@ -219,6 +258,21 @@ TEST_F(LoadSources, TheRecordingRulesReadTheLoadOfThisMachine) {
   EXPECT_GE(reading.samples[0].value, 0.0);
   EXPECT_LE(reading.samples[0].value, 1.0);
   EXPECT_NEAR(reading.samples[1].value, used_memory(), 0.1);
+}
+
+TEST_F(LoadSources, TheUsageOfAPodCountsEachOfItsContainersOnce) {
+  Result<std::vector<PodUse>> pods;
+  ASSERT_TRUE(wait_until([&] {
+    pods = loop_.await_result<std::vector<PodUse>>(source_->read_pods());
+    return pods.has_value();
+  })) << pods.error().message;
+  ASSERT_EQ(pods->size(), 1u);
+  EXPECT_EQ(pods->at(0).ns, "shop");
+  EXPECT_EQ(pods->at(0).name, "web");
+  // The job scrapes two names of one kubelet, at different moments.
+  EXPECT_NEAR(pods->at(0).cpu, 0.75, 0.15);
+  EXPECT_EQ(pods->at(0).memory, 3 << 20);
+  EXPECT_LT(clock_.wall_now() - pods->at(0).at, seconds{10});
 }
 
 TEST_F(LoadSources, TwoSeriesForOneNodeAreDroppedAndTheNodesLoadIsUnknown) {
@@ -331,7 +385,9 @@ TEST(PrometheusFiles, PromtoolAcceptsTheRulesAndTheConfiguration) {
   const kube::TempDirectory directory;
   std::filesystem::copy_file(from + "/rules.yml", directory.at("rules.yml"));
   const std::string plain = std::regex_replace(written, discovery, "static_configs: [{targets: [a]}]\n");
-  EXPECT_EQ(test::run_command({kPromtool, "check", "config", directory.write("prometheus.yml", plain)}).exit_code, 0);
+  EXPECT_EQ(test::run_command({kPromtool, "check", "config", "--syntax-only", directory.write("prometheus.yml", plain)})
+                .exit_code,
+            0);
 }
 
 }  // namespace

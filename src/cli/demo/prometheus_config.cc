@@ -42,12 +42,18 @@ std::string prometheus_config(const std::string& url, const std::string& ca_path
 std::string prometheus_targets(const std::string& url, const std::vector<std::string>& nodes, bool timed) {
   const std::string address = url.substr(url.find("://") + 3);
   std::string text = "[";
-  for (const std::string& node : nodes) {
+  // The label metrics_path distinguishes the two targets of a node, as in kube-prometheus.
+  const auto add = [&](const std::string& node, std::string_view page) {
     // Through the API server, as for every client without access to the nodes.
-    const std::string path = timed ? fmt::format("{}{}/metrics", kTimedMetricsPrefix, node)
-                                   : fmt::format("/api/v1/nodes/{}/proxy/metrics", node);
-    text += fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{}}}}})",
-                        text.size() > 1 ? "," : "", in_quotes(address), in_quotes(path), in_quotes(node));
+    const std::string path = timed ? fmt::format("{}{}{}", kTimedMetricsPrefix, node, page)
+                                   : fmt::format("/api/v1/nodes/{}/proxy{}", node, page);
+    text +=
+        fmt::format(R"({}{{"targets":[{}],"labels":{{"__metrics_path__":{},"instance":{},"metrics_path":{}}}}})",
+                    text.size() > 1 ? "," : "", in_quotes(address), in_quotes(path), in_quotes(node), in_quotes(page));
+  };
+  for (const std::string& node : nodes) {
+    add(node, "/metrics");
+    add(node, "/metrics/cadvisor");
   }
   return text + "]\n";
 }

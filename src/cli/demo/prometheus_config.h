@@ -11,7 +11,7 @@ namespace rescheduler::cli {
 
 // Paths of the embedded API server for the targets, and for metrics of nodes with timestamps.
 inline constexpr std::string_view kPrometheusTargetsPath = "/sim/prometheus-targets";
-inline constexpr std::string_view kTimedMetricsPrefix = "/sim/nodes/";  // NAME/metrics
+inline constexpr std::string_view kTimedMetricsPrefix = "/sim/nodes/";  // NAME/metrics, NAME/metrics/cadvisor
 
 // `url` is the URL of the API server: https://127.0.0.1:41234. An empty `ca_path` means plain HTTP. The label
 // `instance` is the name of the node.

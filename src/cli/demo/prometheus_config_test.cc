@@ -9,13 +9,16 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(PrometheusConfig, EachNodeIsATargetThroughTheApiServer) {
-  EXPECT_EQ(
-      prometheus_targets("https://127.0.0.1:99", {"a", "b"}, false),
-      R"([{"targets":["127.0.0.1:99"],"labels":{"__metrics_path__":"/api/v1/nodes/a/proxy/metrics","instance":"a"}},)"
-      R"({"targets":["127.0.0.1:99"],"labels":{"__metrics_path__":"/api/v1/nodes/b/proxy/metrics","instance":"b"}}])"
-      "\n");
-  EXPECT_THAT(prometheus_targets("https://127.0.0.1:99", {"a"}, true), HasSubstr(R"("/sim/nodes/a/metrics")"));
+TEST(PrometheusConfig, EachNodeAndItsContainersAreTargetsThroughTheApiServer) {
+  const std::string targets = prometheus_targets("https://127.0.0.1:99", {"a", "b"}, false);
+  EXPECT_THAT(targets,
+              testing::StartsWith(R"([{"targets":["127.0.0.1:99"],"labels":{"__metrics_path__":)"
+                                  R"("/api/v1/nodes/a/proxy/metrics","instance":"a","metrics_path":"/metrics"}},)"));
+  EXPECT_THAT(targets, testing::EndsWith(R"({"targets":["127.0.0.1:99"],"labels":{"__metrics_path__":)"
+                                         R"("/api/v1/nodes/b/proxy/metrics/cadvisor","instance":"b",)"
+                                         R"("metrics_path":"/metrics/cadvisor"}}])"
+                                         "\n"));
+  EXPECT_THAT(prometheus_targets("https://127.0.0.1:99", {"a"}, true), HasSubstr(R"("/sim/nodes/a/metrics/cadvisor")"));
   EXPECT_EQ(prometheus_targets("https://127.0.0.1:99", {}, false), "[]\n");
 }
 

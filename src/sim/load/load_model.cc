@@ -411,6 +411,25 @@ std::optional<Sampled> LoadModel::node_sample(std::string_view name) {
   return sampled;
 }
 
+std::vector<LoadModel::ContainerCounters> LoadModel::container_counters(std::string_view name) {
+  std::vector<ContainerCounters> counters;
+  Node* node = find_node(name);
+  if (node == nullptr) return counters;
+  advance(*node, now());
+  for (const PodId id : node->pods) {
+    const Pod& pod = pods_[id];
+    const Level level = pod.shape->memory->at(subject(pod, pod.shape->memory_base), node->now);
+    for (std::size_t i = 0; i < pod.shape->containers.size(); ++i) {
+      if ((pod.running >> i & 1) == 0) continue;
+      // By the share of the container in the whole pod, so that a counter never falls when another container stops.
+      const ContainerShape& shape = pod.shape->containers[i];
+      counters.push_back(
+          {pod.key, shape.name, part(pod.cpu_total, shape.cpu_ppm), container_memory(pod, i, level.amount)});
+    }
+  }
+  return counters;
+}
+
 std::optional<LoadModel::PodSample> LoadModel::pod_sample(std::string_view ns, std::string_view name) {
   const Pod* pod = find_pod(ns, name);
   if (pod == nullptr || pod->running == 0 || !nodes_[pod->node].reporting) return std::nullopt;

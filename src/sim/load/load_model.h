@@ -128,6 +128,15 @@ class LoadModel {
   };
   std::optional<PodSample> pod_sample(std::string_view ns, std::string_view name);
 
+  // Of the running containers, as cAdvisor reports them.
+  struct ContainerCounters {
+    std::string_view pod;  // "ns/name"
+    std::string_view name;
+    std::int64_t cpu = 0;  // since the pod is on the node; billionths of a core-second
+    std::int64_t memory = 0;
+  };
+  std::vector<ContainerCounters> container_counters(std::string_view node);
+
   std::vector<std::string> nodes() const;                             // running nodes, by name
   std::vector<std::string_view> pod_keys(std::string_view ns) const;  // "ns/name", sorted; empty ns: all
   bool reports(std::string_view node) const;

@@ -220,6 +220,26 @@ TEST_F(LoadModelTest, TheMetricsTextHasTheFormatOfNodeExporter) {
   EXPECT_THAT(text, HasSubstr("node_load1 "));
 }
 
+TEST_F(LoadModelTest, TheMetricsTextOfContainersHasTheFormatOfCadvisor) {
+  api::Pod both = pod("a", "2", "4Gi");
+  add_container(both, "side", "3", "3Gi");
+  run(both);
+  agenda.run_for(100s);
+  const std::string text = *metrics_for_path(load, "/api/v1/nodes/n1/proxy/metrics/cadvisor");
+  EXPECT_THAT(text, HasSubstr("# TYPE container_cpu_usage_seconds_total counter\n"));
+  EXPECT_THAT(text,
+              HasSubstr("container_cpu_usage_seconds_total{container=\"main\",namespace=\"web\",pod=\"a\"} 50.000\n"));
+  EXPECT_THAT(text,
+              HasSubstr("container_cpu_usage_seconds_total{container=\"side\",namespace=\"web\",pod=\"a\"} 150.000\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("container_memory_working_set_bytes{container=\"side\",namespace=\"web\",pod=\"a\"} 3221225472\n"));
+  EXPECT_EQ(*metrics_for_path(load, "/nodes/n1/metrics/cadvisor"), text);
+  EXPECT_FALSE(metrics_for_path(load, "/nodes/n2/metrics/cadvisor"));
+  load.set_reporting("n1", false);
+  EXPECT_FALSE(metrics_for_path(load, "/api/v1/nodes/n1/proxy/metrics/cadvisor"));
+}
+
 TEST_F(LoadModelTest, ANonReportingKubeletHidesItsProxyMetricsButNotTheNodeMetrics) {
   EXPECT_TRUE(metrics_for_path(load, "/api/v1/nodes/n1/proxy/metrics"));
   agenda.run_for(1min);

@@ -42,6 +42,28 @@ void gauge(Out out, std::string_view name, std::string_view help, std::int64_t a
   fmt::format_to(out, "{} {}\n", name, amount);
 }
 
+std::string container_labels(const LoadModel::ContainerCounters& one) {
+  const auto slash = one.pod.find('/');
+  return fmt::format(R"({{container="{}",namespace="{}",pod="{}"}})", one.name, one.pod.substr(0, slash),
+                     one.pod.substr(slash + 1));
+}
+
+std::string container_metrics_text(LoadModel& load, std::string_view node) {
+  std::string text;
+  const Out out(text);
+  const auto all = load.container_counters(node);
+  head(out, "container_cpu_usage_seconds_total", "counter", "Cumulative cpu time consumed in seconds.");
+  for (const auto& one : all) {
+    fmt::format_to(out, "container_cpu_usage_seconds_total{}", container_labels(one));
+    value(out, one.cpu);
+  }
+  head(out, "container_memory_working_set_bytes", "gauge", "Current working set in bytes.");
+  for (const auto& one : all) {
+    fmt::format_to(out, "container_memory_working_set_bytes{} {}\n", container_labels(one), one.memory);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string node_metrics_text(const NodeCounters& counters) {
@@ -76,6 +98,9 @@ std::string node_metrics_text(const NodeCounters& counters) {
 std::optional<std::string> metrics_for_path(LoadModel& load, std::string_view path) {
   constexpr std::string_view kPlain = "/nodes/", kPlainEnd = "/metrics";
   constexpr std::string_view kProxy = "/api/v1/nodes/", kProxyEnd = "/proxy/metrics";
+  constexpr std::string_view kContainers = "/cadvisor";
+  const bool containers = path.ends_with(kContainers);
+  if (containers) path.remove_suffix(kContainers.size());
   std::string_view name = path;
   if (path.starts_with(kProxy) && path.ends_with(kProxyEnd) && path.size() > kProxy.size() + kProxyEnd.size()) {
     name = path.substr(kProxy.size(), path.size() - kProxy.size() - kProxyEnd.size());
@@ -87,7 +112,7 @@ std::optional<std::string> metrics_for_path(LoadModel& load, std::string_view pa
   }
   const auto counters = load.node_counters(name);
   if (!counters) return std::nullopt;
-  return node_metrics_text(*counters);
+  return containers ? container_metrics_text(load, name) : node_metrics_text(*counters);
 }
 
 }  // namespace rescheduler::sim

@@ -1,4 +1,5 @@
-// The counters of a node in the Prometheus text format, with node_exporter's names.
+// The counters of a node and of its containers in the Prometheus text format, with the names of node_exporter and
+// cAdvisor.
 #pragma once
 
 #include <optional>
@@ -15,8 +16,8 @@ class LoadModel;
 std::string node_metrics_text(const NodeCounters& counters);
 
 // The answer of the HTTP frontend for two paths: /nodes/<node>/metrics, like node_exporter, and
-// /api/v1/nodes/<node>/proxy/metrics, through the kubelet, which must be reporting. Empty: another path, an unknown
-// node, or a node that does not answer.
+// /api/v1/nodes/<node>/proxy/metrics, through the kubelet, which must be reporting. With /cadvisor at the end: the
+// containers of the node. Empty: another path, an unknown node, or a node that does not answer.
 std::optional<std::string> metrics_for_path(LoadModel& load, std::string_view path);
 
 }  // namespace rescheduler::sim
