@@ -38,6 +38,12 @@ void count_drops(MetricRegistry& metrics, const DropCounts& dropped) {
 
 }  // namespace
 
+std::string remedy_of(std::string_view source, bool installed) {
+  if (source == "metrics-server") return "kubectl top nodes";
+  if (!source.starts_with("prometheus")) return {};
+  return installed ? "kubectl get pods -A | grep prometheus" : "tools/monitoring/deploy-enhanced-monitoring.sh";
+}
+
 std::string LoadFeedStatus::text(WallTime now) const {
   std::string text = in_charge;
   const auto source = std::ranges::find(sources, in_charge, &SourceStatus::name);
@@ -53,6 +59,10 @@ std::string LoadFeedStatus::text(WallTime now) const {
   for (auto one = sources.begin(); one != end; ++one) {
     if (!one->last_error.empty()) text += fmt::format("; {}", one->last_error);
   }
+  // The best source is worth most.
+  if (sources.empty() || source == sources.begin() || sources.front().last_error.empty()) return text;
+  const std::string command = remedy_of(sources.front().name, sources.front().installed);
+  if (!command.empty()) text += fmt::format("; for a better source: {}", command);
   return text;
 }
 
@@ -127,9 +137,9 @@ void LoadFeed::answered(std::size_t source, Reading raw, const NodeList& nodes) 
   if (reading.samples.empty()) {
     status_.dropped = reading.dropped;
     const std::string dropped = reading.dropped.text();
-    failed(source, Error{Errc::Unavailable,
-                         fmt::format("{}: the answer has no usable samples ({})", sources_[source]->name(),
-                                     dropped.empty() ? "the answer is empty" : dropped)});
+    failed(source,
+           Error{Errc::Unavailable, fmt::format("{}: the answer has no usable samples ({})", sources_[source]->name(),
+                                                dropped.empty() ? "the answer is empty" : dropped)});
     return;
   }
   SourceStatus& source_status = status_.sources[source];

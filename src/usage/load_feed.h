@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/metrics.h"
@@ -47,6 +48,9 @@ struct SourceStatus {
   std::optional<WallTime> newest_sample{};
 };
 
+// The command that installs a source, or shows why it does not answer; empty: none is known.
+std::string remedy_of(std::string_view source, bool installed);
+
 struct LoadFeedStatus {
   std::string in_charge{};
   cluster::LoadBasis basis = cluster::LoadBasis::Requests;
@@ -56,7 +60,8 @@ struct LoadFeedStatus {
   std::vector<SourceStatus> sources{};
   std::string pods_by{};  // the source of the last usage of pods; empty: none
 
-  // For users: "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why".
+  // For users: "prometheus: 12 of 12 nodes, newest sample 8 s old", or "requests; prometheus http://...: why". At the
+  // end the command that would bring back a better source.
   std::string text(WallTime now) const;
 };
 

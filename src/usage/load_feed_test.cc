@@ -152,7 +152,14 @@ TEST(LoadFeed, ASourceThatIsNotInstalledIsNoFailureAndTheNextSourceIsReadInTheSa
   EXPECT_THAT(fixture.changes, ElementsAre(">metrics-server"));
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_source_failures_total{source="prometheus"})"), "0");
   EXPECT_FALSE(fixture.feed->status().sources[0].installed);
-  EXPECT_THAT(fixture.feed->status().text(fixture.time.clock.wall_now()), HasSubstr("prometheus is not installed"));
+  EXPECT_EQ(fixture.feed->status().text(fixture.time.clock.wall_now()),
+            "metrics-server: 1 of 2 nodes, newest sample 20 s old; prometheus is not installed; for a better source: "
+            "tools/monitoring/deploy-enhanced-monitoring.sh");
+  fixture.prometheus.installed = true;
+  fixture.rounds(1);
+  EXPECT_EQ(fixture.feed->status().text(fixture.time.clock.wall_now()),
+            "metrics-server: 1 of 2 nodes, newest sample 20 s old")
+      << "prometheus answers, and is used after five minutes";
 }
 
 TEST(LoadFeed, TheUsageOfPodsComesFromTheSourceInUseOrFromTheNextOneThatMeasuresPods) {
@@ -177,7 +184,9 @@ TEST(LoadFeed, IfNoSourceAnswersRequestsAreUsedAndReportedInEachRound) {
   fixture.rounds(2);
   EXPECT_THAT(fixture.taken, ElementsAre("requests", "requests"));
   EXPECT_THAT(fixture.changes, ElementsAre(">requests"));
-  EXPECT_EQ(fixture.feed->status().text(WallTime{}), "requests; prometheus is down; metrics-server is down");
+  EXPECT_EQ(fixture.feed->status().text(WallTime{}),
+            "requests; prometheus is down; metrics-server is down; for a better source: kubectl get pods -A | grep "
+            "prometheus");
   EXPECT_EQ(fixture.metric(R"(rescheduler_load_source{source="requests"})"), "1");
   EXPECT_EQ(fixture.metric("rescheduler_load_sample_age_seconds"), "Nan");
 }

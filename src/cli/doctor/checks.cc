@@ -9,6 +9,7 @@
 
 #include "cli/composition/installation.h"
 #include "kube/value/time.h"
+#include "usage/load_feed.h"
 
 namespace rescheduler::cli::doctor {
 namespace {
@@ -212,41 +213,43 @@ Findings check_names(const Facts& facts) {
   return found;
 }
 
+// The source in use is the first one with a fresh sample.
 Findings check_load(const Facts& facts) {
   if (!facts.load) return {};
+  const LoadFacts& load = *facts.load;
+  const std::string edit = fmt::format("kubectl edit configmap -n {} rescheduler-config", facts.ns);
+  if (load.sources.empty()) {
+    return {{Severity::Note, "load", "nodes are judged by requests: no load source is configured", edit}};
+  }
+  const auto used = std::ranges::find_if(load.sources, [](const LoadSourceFacts& one) { return one.fresh > 0; });
   Findings found;
-  bool any_fresh = facts.load->sources.empty();
-  for (const LoadSourceFacts& source : facts.load->sources) {
-    const std::string fix = source.name == "metrics-server"
-                                ? std::string("kubectl top nodes")
-                                : std::string("tools/monitoring/deploy-enhanced-monitoring.sh");
-    if (source.failure) {
-      found.push_back({Severity::Warning, "load", *source.failure, fix});
+  for (auto source = load.sources.begin(); source != load.sources.end(); ++source) {
+    const std::string fix = usage::remedy_of(source->name, source->installed);
+    if (source->failure) {
+      // A source that is not installed is no problem while another one measures the nodes.
+      const bool replaced = !source->installed && used != load.sources.end();
+      found.push_back({replaced ? Severity::Note : Severity::Warning, "load", *source->failure, fix});
       continue;
     }
-    any_fresh = any_fresh || source.fresh > 0;
-    const std::size_t silent = facts.load->nodes - std::min(facts.load->nodes, source.fresh);
+    const std::string name = fmt::format("{} ({})", source->name, source == used ? "in use" : "in reserve");
+    const std::size_t silent = load.nodes - std::min(load.nodes, source->fresh);
     if (silent == 0) {
-      found.push_back(ok("load", fmt::format("{} measures all {} nodes, the oldest sample is {} s old", source.name,
-                                             facts.load->nodes, source.oldest.value_or(seconds{0}).count())));
-    } else {
-      found.push_back(
-          {Severity::Warning, "load",
-           fmt::format("{} has no fresh sample of {} of {} nodes{}", source.name, silent, facts.load->nodes,
-                       source.stale == 0
-                           ? std::string()
-                           : fmt::format(", for {} of them because the sample is older than {} s", source.stale,
-                                         std::chrono::duration_cast<seconds>(facts.load->freshness).count())),
-           fix});
+      found.push_back(ok("load", fmt::format("{} measures all {} nodes, the oldest sample is {} s old", name,
+                                             load.nodes, source->oldest.value_or(seconds{0}).count())));
+      continue;
     }
+    std::string message = fmt::format("{} has no fresh sample of {} of {} nodes", name, silent, load.nodes);
+    if (source->stale > 0) {
+      message += fmt::format(", for {} of them because the sample is older than {} s", source->stale,
+                             std::chrono::duration_cast<seconds>(load.freshness).count());
+    }
+    found.push_back({Severity::Warning, "load", std::move(message), fix});
   }
-  if (facts.load->sources.empty()) {
-    found.push_back({Severity::Note, "load", "nodes are judged by requests: no load source is configured"});
-  } else if (!any_fresh) {
+  if (used == load.sources.end()) {
     found.push_back(
         {Severity::Warning, "load",
          "no load source has a fresh sample: pods are placed by requests and no pod is moved because of load",
-         "kubectl apply -f manifests/node-monitor.yaml"});
+         usage::remedy_of("prometheus", false)});
   }
   return found;
 }

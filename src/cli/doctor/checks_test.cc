@@ -200,16 +200,37 @@ TEST(Doctor, StaleOrMissingMetricsAreAWarning) {
   EXPECT_THAT(
       only_finding(facts).message,
       HasSubstr(
-          "metrics-server has no fresh sample of 1 of 2 nodes, for 1 of them because the sample is older than 180 s"));
+          "metrics-server (in use) has no fresh sample of 1 of 2 nodes, for 1 of them because the sample is older than "
+          "180 s"));
   facts.load->sources[0] = {"prometheus", "prometheus: connection refused"};
   facts.load->sources.push_back({"metrics-server", {}, 2, 0, 5s});
   EXPECT_EQ(only_finding(facts).message, "prometheus: connection refused");
+  EXPECT_EQ(only_finding(facts).fix, "kubectl get pods -A | grep prometheus");
   facts.load->sources.pop_back();
   EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Warning, Severity::Warning));
   facts.load->sources.clear();
   EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Note));
   facts.load.reset();
   EXPECT_THAT(check_load(facts), IsEmpty());
+}
+
+TEST(Doctor, TheLoadSourceInUseIsNamedAndTheCommandThatInstallsABetterOne) {
+  Facts facts = sound();
+  facts.load->sources = {{"prometheus", "prometheus: no known Service of Prometheus in namespace monitoring"},
+                         {"metrics-server", {}, 2, 0, 5s}};
+  facts.load->sources[0].installed = false;
+  const Findings found = check_load(facts);
+  ASSERT_THAT(severities(found), ElementsAre(Severity::Note, Severity::Ok));
+  EXPECT_EQ(found[0].fix, "tools/monitoring/deploy-enhanced-monitoring.sh");
+  EXPECT_EQ(found[1].message, "metrics-server (in use) measures all 2 nodes, the oldest sample is 5 s old");
+
+  facts.load->sources[0] = {"prometheus", {}, 2, 0, 8s};
+  EXPECT_EQ(check_load(facts)[0].message, "prometheus (in use) measures all 2 nodes, the oldest sample is 8 s old");
+  EXPECT_THAT(check_load(facts)[1].message, HasSubstr("metrics-server (in reserve)"));
+
+  facts.load->sources = {{"prometheus", "prometheus: no known Service of Prometheus in namespace monitoring"}};
+  facts.load->sources[0].installed = false;
+  EXPECT_THAT(severities(check_load(facts)), ElementsAre(Severity::Warning, Severity::Warning));
 }
 
 TEST(Doctor, AWebhookMustBeConfiguredTrustedReachableAndAnswering) {

@@ -48,6 +48,7 @@ struct LoadSourceFacts {
   std::size_t fresh = 0;                         // nodes with a fresh sample
   std::size_t stale = 0;                         // nodes with only old samples
   std::optional<std::chrono::seconds> oldest{};  // age of the newest sample, of the node where it is oldest
+  bool installed = true;                         // false: the failure is that the source is not in the cluster
 };
 
 struct LoadFacts {

@@ -237,6 +237,7 @@ class FactsReader {
     LoadSourceFacts facts{std::string(source.name())};
     if (!reading) {
       facts.failure = reading.error().message;
+      facts.installed = reading.error().code != Errc::NotFound;
       return facts;
     }
     std::map<std::string, WallTime> newest;
