@@ -5,7 +5,7 @@ CHINESE = {
     'to know where pods can go': '了解 Pod 可以放到哪里',
     'to know which pods run and which are pending': '了解哪些 Pod 在运行、哪些在等待',
     'to honour namespace selectors and exclusions': '处理命名空间选择器和排除规则',
-    'to spread the pods of a service': '打散同一 Service 的 Pod',
+    'to spread the pods of a service, and to find Prometheus': '打散同一 Service 的 Pod，并查找 Prometheus',
     'to spread the pods of a controller': '打散同一控制器的 Pod',
     'to place pods where their volumes are': '把 Pod 放到存储卷所在的位置',
     'to know a pod\'s workload': '找到 Pod 所属的工作负载',

@@ -31,7 +31,7 @@ std::vector<Grant> grants() {
       {"", "nodes", "", kFollowAndGet, "to know where pods can go"},
       {"", "pods", "", kFollowAndGet, "to know which pods run and which are pending"},
       {"", "namespaces", "", kFollow, "to honour namespace selectors and exclusions"},
-      {"", "services", "", kFollow, "to spread the pods of a service"},
+      {"", "services", "", kFollow, "to spread the pods of a service, and to find Prometheus"},
       {"", "replicationcontrollers", "", kFollow, "to spread the pods of a controller"},
       {"", "persistentvolumeclaims", "", kFollowAndGet, "to place pods where their volumes are"},
       {"", "persistentvolumes", "", kFollowAndGet, "to place pods where their volumes are"},
