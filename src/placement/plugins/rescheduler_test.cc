@@ -134,7 +134,7 @@ WallTime after(int seconds) { return WallTime{std::chrono::seconds{kCreated + se
 
 TEST(ReschedulerFilter, AfterTheWaitAPodGetsTheBestOfTheNodesAboveTheThresholds) {
   LoadBench bench;
-  bench.uses("hot", 0.85, 0.1).uses("hotter", 0.95, 0.1).uses("hottest", 1.2, 0.1).update_summary();
+  bench.uses("hottest", 1.2, 0.1).uses("hotter", 0.95, 0.1).uses("hot", 0.85, 0.1).update_summary();
   bench.model().set_load_time(after(59));
   EXPECT_EQ(bench.decide(created("p")).outcome, Outcome::Unschedulable);
   bench.model().set_load_time(after(60));
