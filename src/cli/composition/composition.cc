@@ -6,6 +6,7 @@
 #include "cli/composition/migrator.h"
 #include "cli/messages.h"
 #include "cluster/feed.h"
+#include "kube/proto/core_pod.pb.h"
 #include "migration/definition.h"
 
 namespace rescheduler::cli {
