@@ -41,14 +41,18 @@ class MovesOfAnotherScheduler : public MovesWithWebhook {
     other.name = scheduler_name_;
     start_scheduler(other);  // gets no intents
   }
+  // Starts what moves and steers pods, and returns one of the three pods of the Deployment "web".
+  api::Pod deploy_web() {
+    deploy("web", 3);
+    start_migrator();
+    start_webhook();
+    return pods_of("web").front();
+  }
 };
 RESCHEDULER_ON_EVERY_CLUSTER(MovesOfAnotherScheduler);
 
 TEST_P(MovesOfAnotherScheduler, TheWebhookTellsTheReplacementItsTargetAndTheNodeToAvoid) {
-  deploy("web", 3);
-  start_migrator();
-  start_webhook();
-  const api::Pod pod = pods_of("web").front();
+  const api::Pod pod = deploy_web();
   const std::string source = pod.spec().node_name();
   const std::string target = other_node(source);
   const auto outcome = move(move_request_for(pod, target));
@@ -72,10 +76,7 @@ TEST_P(MovesOfAnotherScheduler, TheWebhookTellsTheReplacementItsTargetAndTheNode
 
 // Without the preference the source node would win: it has no other pod of the workload.
 TEST_P(MovesOfAnotherScheduler, AReplacementThatCannotReachItsTargetGoesToAThirdNode) {
-  deploy("web", 3);
-  start_migrator();
-  start_webhook();
-  const api::Pod pod = pods_of("web").front();
+  const api::Pod pod = deploy_web();
   const std::string source = pod.spec().node_name();
   const std::string target = other_node(source);
   patch_node(target, R"({"spec":{"taints":[{"key":"shut","effect":"NoSchedule"}]}})");

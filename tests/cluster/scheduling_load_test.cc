@@ -106,6 +106,13 @@ class SchedulingByLoad : public SchedulingTest {
   void start(std::chrono::nanoseconds load_filter_wait = std::chrono::minutes{1}) {
     start_scheduler({.load = prometheus_->settings(), .load_filter_wait = load_filter_wait, .home = ns()});
   }
+  // The first source is searched in the namespace of the test; the second one, prometheus-2, answers.
+  void start_with_a_searched_source() {
+    prometheus_->set_load(add_node("a"), 10);
+    cluster::LoadSettings load = prometheus_->settings();
+    load.sources.insert(load.sources.begin(), {.kind = cluster::LoadSourceKind::Prometheus, .namespaces = {ns()}});
+    start_scheduler({.load = load, .home = ns()});
+  }
   // Waits until this source judges the nodes.
   void expect_judged_by(const std::string& source) {
     std::string now;
@@ -220,22 +227,14 @@ TEST_P(SchedulingByLoad, ThePrometheusServiceOfTheNamespaceIsFoundAndTheNextSour
   port.set_name("http-web");
   port.set_port(9090);
   create(service);
-  const std::string node = add_node("a");
-  prometheus_->set_load(node, 10);
-  cluster::LoadSettings load = prometheus_->settings();
-  load.sources.insert(load.sources.begin(), {.kind = cluster::LoadSourceKind::Prometheus, .namespaces = {ns()}});
-  start_scheduler({.load = load, .home = ns()});
+  start_with_a_searched_source();
   expect_judged_by("prometheus-2");
   EXPECT_THAT(scheduler().load_status(),
               HasSubstr("; prometheus http://prometheus-operated." + ns() + ".svc:9090: cpu: "));
 }
 
 TEST_P(SchedulingByLoad, WithoutAPrometheusServiceTheNextSourceIsUsedWithoutAWarning) {
-  const std::string node = add_node("a");
-  prometheus_->set_load(node, 10);
-  cluster::LoadSettings load = prometheus_->settings();
-  load.sources.insert(load.sources.begin(), {.kind = cluster::LoadSourceKind::Prometheus, .namespaces = {ns()}});
-  start_scheduler({.load = load, .home = ns()});
+  start_with_a_searched_source();
   expect_judged_by("prometheus-2");
   EXPECT_THAT(scheduler().load_status(), HasSubstr("no known Service of Prometheus in namespace " + ns()));
   const std::string none = "rescheduler_load_source_failures_total{source=\"prometheus\"} 0";

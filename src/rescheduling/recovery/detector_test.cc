@@ -229,7 +229,7 @@ TEST(Detector, APodIsWellForATimeWithoutSymptomsAndRecentRestarts) {
   EXPECT_TRUE(detector.well_for("v", minutes{1}, begin + minutes{1}));
   detector.upsert_pod(pod(waiting("CrashLoopBackOff", 1), "v"), begin + minutes{2});
   EXPECT_FALSE(detector.well_for("v", minutes{1}, begin + minutes{5}));
-  EXPECT_FALSE(detector.well_for("nobody", seconds{0}, begin));
+  EXPECT_FALSE(detector.well_for("unknown", seconds{0}, begin));
 }
 
 TEST(Detector, OnlyTheKubeletBlamesANodeWithoutAComparison) {

@@ -12,20 +12,8 @@
 #include "rescheduling/recovery/live_state.h"
 
 namespace rescheduler::rescheduling::recovery {
-namespace {
 
 using config::StrategyMode;
-
-std::string_view word_of(StrategyMode mode) {
-  switch (mode) {
-    case StrategyMode::Off: return "off";
-    case StrategyMode::Observe: return "observe";
-    case StrategyMode::Act: return "act";
-  }
-  return "?";
-}
-
-}  // namespace
 
 // Recovery that only observes does not taint nodes either.
 StrategyMode LiveRecovery::State::quarantine_mode() const {
@@ -195,8 +183,8 @@ void LiveRecovery::State::report(const QuarantineAction& action, bool observed_o
 
 std::string LiveRecovery::status_text() const {
   const State& state = *state_;
-  std::string text =
-      fmt::format("mode {}; quarantine {}", word_of(state.settings.recovery.mode), word_of(state.quarantine_mode()));
+  std::string text = fmt::format("mode {}; quarantine {}", to_string(state.settings.recovery.mode),
+                                 to_string(state.quarantine_mode()));
   const auto& known = state.quarantine_mode() == StrategyMode::Act ? state.nodes : state.observed;
   std::vector<std::string> names;
   for (const auto& [name, node_status] : known) {
